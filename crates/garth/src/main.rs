@@ -1,0 +1,2 @@
+//! The garth program.
+fn main() {}
