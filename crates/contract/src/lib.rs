@@ -1,1 +1,40 @@
-//! Placeholder.
+//! The words every Garth crate shares: paths, errors, entries, guards, queries
+//! and the [`Filesystem`] trait.
+//!
+//! Nothing here does IO, knows a runtime or speaks a wire format, so that a
+//! backend, a guest inside a sandbox and a caller at the far end of a pipe all
+//! mean the same thing by the same word.
+
+mod abilities;
+mod code;
+mod content;
+mod dynamic;
+mod entry;
+mod error;
+mod escape;
+mod filesystem;
+mod path;
+mod policy;
+mod query;
+mod sink;
+mod version;
+mod watch;
+
+pub use abilities::Abilities;
+pub use code::{Code, Retry, Row, TABLE};
+pub use content::{
+    Clobber, Content, Depth, Guard, Made, Move, Page, Parents, Put, Removed, Renamed, Span, Written,
+};
+pub use dynamic::{BoxFuture, DynFilesystem};
+pub use entry::{Entry, Kind, Links, Listing};
+pub use error::{Detail, Error, Result};
+pub use escape::escape;
+pub use filesystem::Filesystem;
+pub use path::{Aliases, MAX_NAME, MAX_PATH, RawPath, WsPath};
+pub use policy::{Access, Durability, HardLinks, Policy};
+pub use query::{
+    Case, Glob, Grep, Hidden, Ignored, Kinds, Lines, Order, Output, Query, Reach, Syntax,
+};
+pub use sink::{Collect, Flow, Found, Line, LineKind, Owned, OwnedLine, Sink, Summary, Total};
+pub use version::Version;
+pub use watch::{Change, Event, Watch, WatchSpec};

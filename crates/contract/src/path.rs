@@ -1,0 +1,300 @@
+//! `RawPath → WsPath`: a path is checked once, where it enters, and is a type after.
+//!
+//! A [`RawPath`] is text from a wire and can be looked at by nobody. Resolving it
+//! against the [`Aliases`] of a workspace gives a [`WsPath`]: a normal form that
+//! cannot hold `..`, a NUL, an empty component or one too long. The rest of the
+//! program takes `&WsPath` and has nothing left to check.
+
+use std::{cmp::Ordering, fmt, sync::Arc};
+
+use crate::{
+    Code, Error, Result,
+    escape::{escape, unescape},
+};
+
+/// The longest path that is accepted, in bytes of its text.
+pub const MAX_PATH: usize = 4096;
+/// The longest name of one component, in bytes; what Linux file systems allow.
+pub const MAX_NAME: usize = 255;
+
+/// A path as a caller sent it: text that nothing is known of.
+#[derive(Clone, Debug)]
+pub struct RawPath(String);
+
+/// The absolute paths under which a workspace's root is also known.
+///
+/// The mount alias (`/workspace`) is one; a program that a person started on
+/// their own machine adds the root's own host path.
+#[derive(Clone, Debug, Default)]
+pub struct Aliases(Vec<Vec<Vec<u8>>>);
+
+/// A path inside a workspace, in normal form, relative to its root.
+///
+/// Ordered by component, so that everything below a directory stands together.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct WsPath(Arc<[u8]>);
+
+impl Aliases {
+    /// No alias: every absolute path but `/` is outside.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Adds one absolute path, compared by whole components.
+    ///
+    /// `/` itself is no alias, since it would re-root every absolute path.
+    #[must_use]
+    pub fn with(mut self, absolute: &[u8]) -> Self {
+        let alias: Vec<Vec<u8>> = components(absolute).map(<[u8]>::to_vec).collect();
+        if absolute.starts_with(b"/") && !alias.is_empty() {
+            self.0.push(alias);
+        }
+        self
+    }
+
+    /// Strips the alias that `absolute` begins with, if there is one.
+    ///
+    /// A backend uses it for the targets of absolute links.
+    #[must_use]
+    pub fn strip<'a>(&self, absolute: &'a [u8]) -> Option<&'a [u8]> {
+        let mut rest = absolute;
+        let mut best = None;
+        let mut seen: Vec<&[u8]> = Vec::new();
+        loop {
+            if self.0.iter().any(|alias| alias.iter().map(Vec::as_slice).eq(seen.iter().copied())) {
+                best = Some(rest);
+            }
+            rest = rest.trim_prefix_slashes();
+            let end = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
+            let (name, after) = rest.split_at(end);
+            if name.is_empty() {
+                return best;
+            }
+            match name {
+                b"." => {}
+                b".." => return best,
+                name => seen.push(name),
+            }
+            rest = after;
+        }
+    }
+
+    fn matches(&self, stack: &[Vec<u8>]) -> bool {
+        self.0.iter().any(|alias| alias.as_slice() == stack)
+    }
+}
+
+trait TrimSlashes {
+    fn trim_prefix_slashes(&self) -> &Self;
+}
+
+impl TrimSlashes for [u8] {
+    fn trim_prefix_slashes(&self) -> &Self {
+        let start = self.iter().position(|byte| *byte != b'/').unwrap_or(self.len());
+        self.split_at(start).1
+    }
+}
+
+fn components(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    path.split(|byte| *byte == b'/').filter(|name| !name.is_empty() && *name != b".")
+}
+
+impl RawPath {
+    /// Takes a path from a wire.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// Turns the text into a path of the workspace.
+    ///
+    /// `.` and `..` are resolved as text; escapes of odd names are undone.
+    ///
+    /// # Errors
+    /// `INVALID_PATH` for NUL, more than [`MAX_PATH`] bytes or a component of more
+    /// than [`MAX_NAME`]; `PATH_OUTSIDE_WORKSPACE` for a path that climbs past the
+    /// root or an absolute one under no alias.
+    pub fn resolve(&self, aliases: &Aliases) -> Result<WsPath> {
+        let bytes = unescape(&self.0);
+        check_length(self.0.len())?;
+        let absolute = bytes.starts_with(b"/");
+        let mut stack: Vec<Vec<u8>> = Vec::new();
+        // The number of leading components that are the alias, once one matched.
+        let mut base = if absolute { None } else { Some(0) };
+        for name in components(&bytes) {
+            check_name(name)?;
+            if name == b".." {
+                if base.is_some_and(|base| stack.len() == base) || stack.pop().is_none() {
+                    return Err(self.outside());
+                }
+                continue;
+            }
+            stack.push(name.to_vec());
+            if base.is_none() && aliases.matches(&stack) {
+                base = Some(stack.len());
+            }
+        }
+        match base {
+            Some(base) => Ok(WsPath::from_names(stack.iter().skip(base).map(Vec::as_slice))),
+            None if stack.is_empty() => Ok(WsPath::root()),
+            None => Err(self.outside()),
+        }
+    }
+
+    fn outside(&self) -> Error {
+        let shown = escape(&unescape(&self.0));
+        let code = Code::PathOutsideWorkspace;
+        Error::new(code, format!("{}: {shown}", code.row().phrase))
+    }
+}
+
+fn check_length(length: usize) -> Result<()> {
+    if length <= MAX_PATH {
+        return Ok(());
+    }
+    Err(Error::new(Code::InvalidPath, format!("the path is longer than {MAX_PATH} bytes")))
+}
+
+fn check_name(name: &[u8]) -> Result<()> {
+    if name.contains(&0) {
+        return Err(Error::new(Code::InvalidPath, "the path holds a NUL byte"));
+    }
+    if name.len() > MAX_NAME {
+        let message = format!("a component of the path is longer than {MAX_NAME} bytes");
+        return Err(Error::new(Code::InvalidPath, message));
+    }
+    Ok(())
+}
+
+impl WsPath {
+    /// The workspace's root.
+    #[must_use]
+    pub fn root() -> Self {
+        Self(Arc::from([]))
+    }
+
+    fn from_names<'a>(names: impl Iterator<Item = &'a [u8]>) -> Self {
+        let mut bytes = Vec::new();
+        for name in names {
+            if !bytes.is_empty() {
+                bytes.push(b'/');
+            }
+            bytes.extend_from_slice(name);
+        }
+        Self(bytes.into())
+    }
+
+    /// Takes a path that a backend or a guest made, and checks it like any other.
+    ///
+    /// # Errors
+    /// `INVALID_PATH` unless the bytes are already in normal form.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        check_length(bytes.len())?;
+        if bytes.is_empty() {
+            return Ok(Self::root());
+        }
+        for name in bytes.split(|byte| *byte == b'/') {
+            check_component(name)?;
+        }
+        Ok(Self(bytes.into()))
+    }
+
+    /// The path of an entry in this directory.
+    ///
+    /// # Errors
+    /// `INVALID_PATH` when `name` is not one component or the path gets too long.
+    pub fn join(&self, name: &[u8]) -> Result<Self> {
+        check_component(name)?;
+        check_length(self.0.len() + 1 + name.len())?;
+        Ok(Self::from_names(self.components().chain([name])))
+    }
+
+    /// Tells whether this is the root.
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The path as the bytes of its components between slashes; empty for the root.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The names on the way from the root to here.
+    pub fn components(&self) -> impl DoubleEndedIterator<Item = &[u8]> {
+        self.0.split(|byte| *byte == b'/').filter(|name| !name.is_empty())
+    }
+
+    /// The last component; the root has none.
+    #[must_use]
+    pub fn name(&self) -> Option<&[u8]> {
+        self.components().next_back()
+    }
+
+    /// The directory that holds this; the root has none.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        Some(self.split()?.0)
+    }
+
+    /// The directory that holds this, and its name there; the root has neither.
+    #[must_use]
+    pub fn split(&self) -> Option<(Self, &[u8])> {
+        let name = self.name()?;
+        let parent = self.0.get(..self.0.len() - name.len()).unwrap_or_default();
+        Some((Self(parent.strip_suffix(b"/").unwrap_or(parent).into()), name))
+    }
+
+    /// What is left of this path below `base`; `None` when it is not below it.
+    #[must_use]
+    pub fn below(&self, base: &Self) -> Option<&[u8]> {
+        if base.is_root() {
+            return Some(&self.0);
+        }
+        let rest = self.0.strip_prefix(base.as_bytes())?;
+        if rest.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") }
+    }
+}
+
+fn check_component(name: &[u8]) -> Result<()> {
+    check_name(name)?;
+    if name.is_empty() || name == b"." || name == b".." || name.contains(&b'/') {
+        return Err(Error::new(Code::InvalidPath, "a name must be one component of a path"));
+    }
+    Ok(())
+}
+
+/// Writes the path on one line, odd names escaped; the root is `.`.
+impl fmt::Display for WsPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_root() {
+            return f.write_str(".");
+        }
+        f.write_str(&escape(&self.0))
+    }
+}
+
+impl fmt::Debug for WsPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.to_string())
+    }
+}
+
+impl Ord for WsPath {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // The separator sorts before every byte a name can hold.
+        let key = |byte: &u8| if *byte == b'/' { 0 } else { *byte };
+        self.0.iter().map(key).cmp(other.0.iter().map(key))
+    }
+}
+
+impl PartialOrd for WsPath {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! The path rules of the specification, one fact each.
+
+use super::*;
+
+fn resolve(text: &str) -> Result<String, Code> {
+    let aliases = Aliases::none().with(b"/workspace").with(b"/home/u/project");
+    let path = RawPath::new(text).resolve(&aliases).map_err(|error| error.code())?;
+    assert_eq!(WsPath::from_bytes(path.as_bytes()).as_ref(), Ok(&path));
+    Ok(path.to_string())
+}
+
+fn path(text: &str) -> WsPath {
+    WsPath::from_bytes(text.as_bytes()).unwrap()
+}
+
+#[test]
+fn the_root_has_three_names() {
+    for name in ["", ".", "/", "//", "./", "a/..", "/workspace", "/workspace/", "/home/u/project"] {
+        assert_eq!(resolve(name), Ok(".".into()), "{name:?}");
+    }
+}
+
+#[test]
+fn dots_are_resolved_as_text() {
+    assert_eq!(resolve("a/../b"), Ok("b".into()));
+    assert_eq!(resolve("./a//b/./c/"), Ok("a/b/c".into()));
+    assert_eq!(resolve("/workspace/a/../b"), Ok("b".into()));
+}
+
+#[test]
+fn climbing_past_the_root_is_outside() {
+    for bad in [
+        "..",
+        "a/../..",
+        "../workspace/a",
+        "a//..//..//x",
+        "/..",
+        "/../workspace",
+        "/workspace/..",
+        "/workspace/../workspace/a",
+        "/workspace/a/../../b",
+    ] {
+        assert_eq!(resolve(bad), Err(Code::PathOutsideWorkspace), "{bad:?}");
+    }
+}
+
+#[test]
+fn an_alias_counts_by_whole_components() {
+    assert_eq!(resolve("/workspace/src"), Ok("src".into()));
+    assert_eq!(resolve("/home/u/project/src"), Ok("src".into()));
+    assert_eq!(resolve("/home/../workspace/src"), Ok("src".into()));
+    for bad in ["/workspace-evil/x", "/workspacex", "/home/u/project2", "/home/u", "/etc/shadow"] {
+        assert_eq!(resolve(bad), Err(Code::PathOutsideWorkspace), "{bad:?}");
+    }
+    assert_eq!(resolve("workspace/src"), Ok("workspace/src".into()));
+}
+
+#[test]
+fn the_file_system_root_is_never_an_alias() {
+    let aliases = Aliases::none().with(b"/");
+    let code = RawPath::new("/etc").resolve(&aliases).map_err(|error| error.code());
+    assert_eq!(code, Err(Code::PathOutsideWorkspace));
+}
+
+#[test]
+fn odd_names_are_legal_and_exact() {
+    for name in ["a..b", "sp ", " sp", "q'uote'", "~", "~root", "a:b", "-rf", "--help", "...", "*"]
+    {
+        assert_eq!(resolve(name), Ok(name.into()));
+    }
+}
+
+#[test]
+fn malformed_paths_are_invalid() {
+    for bad in ["a\0b", "a.txt\0.png", r"a\x00b", &"x".repeat(256), &"x/".repeat(2049)] {
+        assert_eq!(resolve(bad), Err(Code::InvalidPath), "{bad:.20}");
+    }
+    assert!(resolve(&"x".repeat(255)).is_ok());
+    assert!(resolve(&"x/".repeat(2048)).is_ok());
+}
+
+#[test]
+fn an_escaped_name_means_its_bytes() {
+    let resolved = RawPath::new(r"d/caf\xe9").resolve(&Aliases::none()).unwrap();
+    assert_eq!(resolved.as_bytes(), b"d/caf\xe9");
+    assert_eq!(resolved.to_string(), r"d/caf\xe9");
+}
+
+#[test]
+fn a_refusal_never_shows_a_raw_control_character() {
+    let error = RawPath::new("../a\nb").resolve(&Aliases::none()).unwrap_err();
+    assert!(!error.to_string().contains('\n'));
+}
+
+#[test]
+fn only_one_component_can_be_joined() {
+    assert_eq!(path("a").join(b"b"), Ok(path("a/b")));
+    assert_eq!(WsPath::root().join(b"b"), Ok(path("b")));
+    for bad in [b"".as_slice(), b".", b"..", b"a/b", b"a\0"] {
+        assert!(WsPath::root().join(bad).is_err());
+    }
+}
+
+#[test]
+fn a_path_comes_apart_where_it_was_joined() {
+    assert_eq!(path("a/b/c").split(), Some((path("a/b"), b"c".as_slice())));
+    assert_eq!(path("a").split(), Some((WsPath::root(), b"a".as_slice())));
+    assert_eq!(WsPath::root().split(), None);
+}
+
+#[test]
+fn below_goes_by_whole_components() {
+    assert_eq!(path("a/b").below(&path("a")), Some(b"b".as_slice()));
+    assert_eq!(path("a").below(&path("a")), Some(b"".as_slice()));
+    assert_eq!(path("ab").below(&path("a")), None);
+    assert_eq!(path("ab").below(&WsPath::root()), Some(b"ab".as_slice()));
+}
+
+#[test]
+fn a_subtree_sorts_together() {
+    let mut paths = [path("a-b"), path("a/z"), path("a"), path("b"), path("a/b/c")];
+    paths.sort();
+    assert_eq!(paths, [path("a"), path("a/b/c"), path("a/z"), path("a-b"), path("b")]);
+}
+
+#[test]
+fn an_absolute_link_target_is_stripped_by_whole_components() {
+    let aliases = Aliases::none().with(b"/workspace").with(b"/srv/ws");
+    assert_eq!(aliases.strip(b"/srv/ws/a/b"), Some(b"/a/b".as_slice()));
+    assert_eq!(aliases.strip(b"//srv/./ws"), Some(b"".as_slice()));
+    assert_eq!(aliases.strip(b"/srv/wsx/a"), None);
+    assert_eq!(aliases.strip(b"/srv/../srv/ws"), None);
+}
