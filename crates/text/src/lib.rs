@@ -5,5 +5,7 @@
 //! byte for byte. Every function is linear in its input (the diff is bounded by
 //! its own heuristics), because all of it runs on text that a stranger chose.
 
+pub mod encoding;
 pub mod endings;
 pub mod lines;
+pub mod sniff;
