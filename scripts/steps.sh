@@ -1,0 +1,24 @@
+# Sourced by the other scripts: runs one named step after the other and says how long each took.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# A machine where cargo was only just installed has it here and not yet on PATH.
+PATH="$PWD/.cache/tools/bin:$PATH:${HOME:-/root}/.cargo/bin"
+started=$(date +%s)
+mkdir -p .cache/logs
+
+step() { # step NAME COMMAND…
+  local name=$1 from
+  shift
+  from=$(date +%s)
+  echo "== $name"
+  if "$@"; then
+    echo "-- $name: passed in $(($(date +%s) - from)) s"
+  else
+    echo "-- $name: FAILED after $(($(date +%s) - from)) s" >&2
+    exit 1
+  fi
+}
+
+finish() {
+  echo "== all passed in $(($(date +%s) - started)) s"
+}

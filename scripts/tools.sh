@@ -1,0 +1,51 @@
+# Sourced by other scripts: installs the tools that measuring and fuzzing need into .cache, once each.
+#
+# Versions are pinned here, so that a number measured today can be measured again.
+
+declare -A tool_versions=(
+  [cargo-deny]=0.20.2
+  [cargo-fuzz]=0.13.2
+  [ripgrep]=15.2.0
+  [fd-find]=10.5.0
+  [rust-mcp-filesystem]=0.4.5
+)
+reference_server_version=2026.8.31
+
+cargo_tool() { # cargo_tool CRATE
+  local crate=$1 version=${tool_versions[$1]}
+  local mark=.cache/tools/.$crate-$version
+  [ -e "$mark" ] && return
+  # The tools are built apart from the workspace, so that its target stays its own.
+  env -u CARGO_TARGET_DIR cargo install --quiet --locked --root .cache/tools --version "$version" "$crate" &&
+    touch "$mark"
+}
+
+# The filesystem server of the MCP project, which is the one most clients know.
+reference_server() {
+  local mark=.cache/npm/.server-filesystem-$reference_server_version
+  [ -e "$mark" ] && return
+  command -v npm >/dev/null || { echo "no npm here: the reference server is left out"; return; }
+  npm install --silent --no-fund --no-audit --prefix .cache/npm \
+    "@modelcontextprotocol/server-filesystem@$reference_server_version" && touch "$mark"
+}
+
+# A real tree of 78,000 files: the kernel's sources as Debian packs them.
+linux_source() {
+  local mark=.cache/linux-source/.garth-unpacked
+  [ -e "$mark" ] && return
+  command -v apt-get >/dev/null || { echo "no apt here: the kernel's sources are left out"; return; }
+  apt-cache show linux-source >/dev/null 2>&1 || [ "$(id -u)" -ne 0 ] || apt-get update -qq
+  local package
+  package=$(apt-cache depends linux-source | awk '/Depends: linux-source-/ { print $2; exit }')
+  [ -n "$package" ] || { echo "no linux-source package here: the kernel's sources are left out"; return; }
+  local work=.cache/linux-source.part
+  rm -rf "$work" .cache/linux-source
+  mkdir -p "$work/unpacked" .cache/linux-source
+  # apt fetches as a user of its own, who cannot write here, and warns about it; root then does it.
+  (cd "$work" && apt-get download -qq "$package" 2>/dev/null && dpkg-deb -x "$package"_*.deb unpacked) &&
+    tar -xf "$work"/unpacked/usr/src/"$package".tar.* -C .cache/linux-source --strip-components=1 || return
+  # Debian's last line ignores everything, and every tool that respects it would see an empty tree.
+  sed -i '\,^/\*$,d' .cache/linux-source/.gitignore
+  rm -rf "$work"
+  touch "$mark"
+}
