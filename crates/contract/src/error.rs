@@ -87,12 +87,14 @@ impl Error {
         self
     }
 
-    /// The same error under another code, with that code's sentence.
+    /// The same error under another code where it has the first of them: what is
+    /// a missing file to a lookup is a missing parent to a write.
     #[must_use]
-    pub fn recode(self, code: Code) -> Self {
+    pub fn recode(self, from: Code, to: Code) -> Self {
         match self.path() {
-            Some(path) => Self::at(code, path),
-            None => Self::of(code),
+            Some(path) if self.code() == from => Self::at(to, path),
+            None if self.code() == from => Self::of(to),
+            _ => self,
         }
     }
 

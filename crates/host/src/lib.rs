@@ -1,1 +1,27 @@
-//! Placeholder.
+//! The files of this machine, confined to one root.
+//!
+//! The only crate that asks the kernel about files. Every call starts from a
+//! directory handle and a path that cannot climb; check and use are one call.
+
+mod attributes;
+mod blocking;
+mod copy;
+mod descend;
+mod errno;
+mod host;
+mod lock;
+mod look;
+mod make_dir;
+mod read;
+mod remove;
+mod rename;
+mod sweep;
+mod sync;
+mod temp;
+mod tree;
+mod usage;
+mod walk;
+mod write;
+
+pub use host::Host;
+pub use tree::Resolver;

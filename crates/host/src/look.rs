@@ -1,0 +1,136 @@
+//! `stat` and `list`: looking at entries without opening what they are.
+
+use std::{
+    mem::MaybeUninit,
+    os::fd::{AsFd, BorrowedFd},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use garth_contract::{Entry, Kind, Links, Listing, Page, Result, WsPath};
+use rustix::{
+    fs::{FileType, OFlags, RawDir, Stat, fstat},
+    io::Errno,
+};
+
+use crate::{
+    errno,
+    temp::is_temporary,
+    tree::{Tree, fold_of, stat_name},
+};
+
+/// Room for a few hundred entries a call.
+const DIR_BUFFER: usize = 32 << 10;
+/// How many names beyond the wanted ones are kept before the largest are dropped.
+const SLACK: usize = 4096;
+
+pub(crate) fn stat(tree: &Tree, path: &WsPath, links: Links) -> Result<Entry> {
+    let handle = tree.open_at(path, OFlags::PATH, links)?;
+    let stat = fstat(handle).map_err(|errno| errno::error(errno, path))?;
+    Ok(entry(path.clone(), &stat))
+}
+
+pub(crate) fn list(tree: &Tree, path: &WsPath, page: Page) -> Result<Listing> {
+    let dir = tree.open_dir(path)?;
+    let fail = |errno| errno::error(errno, path);
+    let fold = fold_of(&dir);
+    let denied = |name: &[u8]| {
+        !tree.rules.is_empty()
+            && path.join(name).is_ok_and(|path| tree.rules.denies(path.as_bytes(), fold))
+    };
+    let wanted = usize::try_from(page.skip.saturating_add(page.take)).unwrap_or(usize::MAX);
+    let mut smallest = Smallest { wanted, names: Vec::new() };
+    let mut total = 0;
+    each_name(dir.as_fd(), |name, _| {
+        if !is_temporary(name) && !denied(name) {
+            total += 1;
+            smallest.push(name);
+        }
+    })
+    .map_err(fail)?;
+    let skip = usize::try_from(page.skip).unwrap_or(usize::MAX);
+    let mut entries = Vec::new();
+    for name in smallest.into_sorted().iter().skip(skip) {
+        // One that went away since is not there; that is no error.
+        if let Some(stat) = stat_name(dir.as_fd(), name).map_err(fail)? {
+            entries.push(entry(path.join(name)?, &stat));
+        }
+    }
+    Ok(Listing { entries, total })
+}
+
+/// The smallest of many names, in bounded memory.
+struct Smallest {
+    wanted: usize,
+    names: Vec<Vec<u8>>,
+}
+
+impl Smallest {
+    fn push(&mut self, name: &[u8]) {
+        self.names.push(name.to_vec());
+        if self.names.len() >= self.wanted.saturating_mul(2).saturating_add(SLACK) {
+            self.names.select_nth_unstable(self.wanted);
+            self.names.truncate(self.wanted);
+        }
+    }
+
+    fn into_sorted(mut self) -> Vec<Vec<u8>> {
+        self.names.sort_unstable();
+        self.names.truncate(self.wanted);
+        self.names
+    }
+}
+
+/// Calls `visit` for each entry of a directory but `.` and `..`.
+pub(crate) fn each_name(
+    dir: BorrowedFd<'_>,
+    mut visit: impl FnMut(&[u8], FileType),
+) -> Result<(), Errno> {
+    let mut buffer = vec![MaybeUninit::uninit(); DIR_BUFFER];
+    let mut entries = RawDir::new(dir, &mut buffer);
+    while let Some(found) = entries.next() {
+        let found = found?;
+        let name = found.file_name().to_bytes();
+        if name != b"." && name != b".." {
+            visit(name, found.file_type());
+        }
+    }
+    Ok(())
+}
+
+/// An entry of the contract out of what the kernel says.
+pub(crate) fn entry(path: WsPath, stat: &Stat) -> Entry {
+    let kind = kind(FileType::from_raw_mode(stat.st_mode));
+    Entry {
+        path,
+        kind,
+        size: if kind == Kind::File { size(stat) } else { 0 },
+        modified: modified(stat),
+        mode: Some(stat.st_mode & 0o7777),
+    }
+}
+
+pub(crate) fn size(stat: &Stat) -> u64 {
+    u64::try_from(stat.st_size).unwrap_or(0)
+}
+
+pub(crate) fn modified(stat: &Stat) -> Option<SystemTime> {
+    let nanos = u32::try_from(stat.st_mtime_nsec).ok()?;
+    let seconds = stat.st_mtime;
+    match u64::try_from(seconds) {
+        Ok(after) => UNIX_EPOCH.checked_add(Duration::new(after, nanos)),
+        Err(_) => UNIX_EPOCH
+            .checked_sub(Duration::from_secs(seconds.unsigned_abs()))?
+            .checked_add(Duration::from_nanos(nanos.into())),
+    }
+}
+
+pub(crate) fn kind(file_type: FileType) -> Kind {
+    match file_type {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Dir,
+        FileType::Symlink => Kind::Symlink,
+        FileType::Fifo => Kind::Fifo,
+        FileType::Socket => Kind::Socket,
+        FileType::CharacterDevice | FileType::BlockDevice | FileType::Unknown => Kind::Device,
+    }
+}

@@ -1,0 +1,220 @@
+//! `read`: a span of a file, and no more of the file than the span needs.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use bytes::Bytes;
+use garth_contract::{Code, Content, Detail, Error, Result, Span, Version, WsPath};
+use memchr::{memchr_iter, memrchr_iter};
+use rustix::{
+    fs::Stat,
+    io::{Errno, pread},
+};
+
+use crate::{
+    errno,
+    look::{modified, size},
+    tree::Tree,
+};
+
+/// How much is read at a time while looking for lines.
+const CHUNK: u64 = 256 << 10;
+
+pub(crate) fn read(tree: &Tree, path: &WsPath, span: Span) -> Result<Content> {
+    let (handle, stat) = tree.open_file(path)?;
+    let file = Open { handle, stat };
+    let part = match span {
+        Span::Whole { at_most } => file.whole(path, at_most),
+        Span::Bytes { offset, length } => file.bytes(offset, length).map_err(Failure::Kernel),
+        Span::Lines { skip, take, at_most } => {
+            file.lines(skip, take, at_most).map_err(Failure::Kernel)
+        }
+        Span::LastLines { take, at_most } => {
+            file.last_lines(take, at_most).map_err(Failure::Kernel)
+        }
+    };
+    let part = part.map_err(|failure| match failure {
+        Failure::Kernel(errno) => errno::error(errno, path),
+        Failure::Refused(error) => error,
+    })?;
+    let whole = part.offset == 0 && part.bytes.len() as u64 == part.size;
+    Ok(Content {
+        version: whole.then(|| Version::of(&part.bytes)),
+        bytes: part.bytes,
+        offset: part.offset,
+        size: part.size,
+        lines: part.lines,
+        modified: modified(&file.stat),
+        mode: Some(file.stat.st_mode & 0o7777),
+    })
+}
+
+enum Failure {
+    Kernel(Errno),
+    Refused(Error),
+}
+
+struct Open {
+    handle: OwnedFd,
+    stat: Stat,
+}
+
+struct Part {
+    bytes: Bytes,
+    offset: u64,
+    size: u64,
+    lines: Option<u64>,
+}
+
+impl Open {
+    fn size(&self) -> u64 {
+        size(&self.stat)
+    }
+
+    fn whole(&self, path: &WsPath, at_most: u64) -> Result<Part, Failure> {
+        let too_large = |actual| {
+            let error = Error::at(Code::FileTooLarge, path);
+            Failure::Refused(error.with(Detail::Limit { limit: at_most, actual }))
+        };
+        if self.size() > at_most {
+            return Err(too_large(self.size()));
+        }
+        // One byte more tells a file that grew from one that did not.
+        let bytes = self.read_at(0, at_most.saturating_add(1)).map_err(Failure::Kernel)?;
+        let length = bytes.len() as u64;
+        if length > at_most {
+            return Err(too_large(length));
+        }
+        Ok(Part { bytes: bytes.into(), offset: 0, size: length, lines: None })
+    }
+
+    fn bytes(&self, offset: u64, length: u64) -> Result<Part, Errno> {
+        let bytes = self.read_at(offset, length)?;
+        let size = self.size().max(offset.saturating_add(bytes.len() as u64).min(self.size()));
+        let offset = offset.min(size);
+        Ok(Part { bytes: bytes.into(), offset, size, lines: None })
+    }
+
+    /// Passes over `skip` lines, then keeps `take` of them.
+    fn lines(&self, skip: u64, take: u64, at_most: u64) -> Result<Part, Errno> {
+        let mut at = 0;
+        let mut ended = 0;
+        let mut start = (skip == 0).then_some(0);
+        let mut end = (take == 0).then_some(0);
+        let mut last_byte = b'\n';
+        while start.is_none() || end.is_none() {
+            let chunk = self.read_at(at, CHUNK)?;
+            let Some(last) = chunk.last() else { break };
+            last_byte = *last;
+            for newline in memchr_iter(b'\n', &chunk) {
+                ended += 1;
+                let after = at + newline as u64 + 1;
+                if ended == skip {
+                    start = Some(after);
+                }
+                if ended == skip.saturating_add(take) {
+                    end = Some(after);
+                    break;
+                }
+            }
+            at += chunk.len() as u64;
+            // What lies beyond the bound is not kept, so it is not looked for either.
+            if start.is_some_and(|start| at - start.min(at) > at_most) {
+                break;
+            }
+        }
+        let seen_all = end.is_none() && self.read_at(at, 1)?.is_empty();
+        let total = seen_all.then(|| ended + u64::from(last_byte != b'\n'));
+        let size = self.size().max(at);
+        let start = start.unwrap_or(size);
+        let end = end.unwrap_or(at).max(start);
+        let bytes = self.read_at(start, (end - start).min(at_most))?;
+        Ok(Part { bytes: bytes.into(), offset: start, size, lines: total })
+    }
+
+    /// Goes back from the end until `take` lines are seen.
+    fn last_lines(&self, take: u64, at_most: u64) -> Result<Part, Errno> {
+        let size = self.size();
+        let floor = size.saturating_sub(at_most);
+        let mut start = size;
+        let mut seen = 0;
+        let mut at = size;
+        'back: while at > floor && take > 0 {
+            let from = at.saturating_sub(CHUNK).max(floor);
+            let chunk = self.read_at(from, at - from)?;
+            for newline in memrchr_iter(b'\n', &chunk) {
+                let after = from + newline as u64 + 1;
+                // The newline that ends the file begins no line.
+                if after == size {
+                    continue;
+                }
+                seen += 1;
+                if seen == take {
+                    start = after;
+                    break 'back;
+                }
+            }
+            start = from;
+            at = from;
+        }
+        let bytes = self.read_at(start, size - start)?;
+        let lines = (start == 0 && seen < take).then(|| seen + u64::from(size > 0));
+        Ok(Part { bytes: bytes.into(), offset: start, size, lines })
+    }
+
+    fn read_at(&self, offset: u64, length: u64) -> Result<Vec<u8>, Errno> {
+        let left = self.size().saturating_sub(offset);
+        read_at(self.handle.as_fd(), offset, length, left)
+    }
+}
+
+/// Reads a file from its start to its end, `limit` bytes at most plus one.
+pub(crate) fn read_all(file: BorrowedFd<'_>, limit: u64) -> Result<Vec<u8>, Errno> {
+    read_at(file, 0, limit.saturating_add(1), limit)
+}
+
+/// Reads up to `length` bytes, fewer only at the file's end; `expected` sizes the
+/// buffer, so that one call reads what is there and the next sees the end.
+fn read_at(
+    file: BorrowedFd<'_>,
+    offset: u64,
+    length: u64,
+    expected: u64,
+) -> Result<Vec<u8>, Errno> {
+    let room = expected.saturating_add(1).min(length);
+    let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
+    loop {
+        let filled = bytes.len() as u64;
+        if filled == length {
+            return Ok(bytes);
+        }
+        if bytes.len() == bytes.capacity() {
+            bytes.reserve(usize::try_from((length - filled).min(CHUNK)).unwrap_or(0));
+        }
+        match pread_into(file, &mut bytes, offset + filled, length - filled) {
+            Ok(0) => return Ok(bytes),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+}
+
+/// Reads once into a vector's spare room, at most `length` bytes.
+fn pread_into(
+    file: BorrowedFd<'_>,
+    bytes: &mut Vec<u8>,
+    at: u64,
+    length: u64,
+) -> Result<usize, Errno> {
+    let room = bytes.capacity() - bytes.len();
+    if room as u64 <= length {
+        return pread(file, rustix::buffer::spare_capacity(bytes), at);
+    }
+    // More room than is wanted: the rest must not be read past the bound.
+    let before = bytes.len();
+    let wanted = usize::try_from(length).unwrap_or(room);
+    bytes.resize(before + wanted, 0);
+    let target = bytes.get_mut(before..).unwrap_or_default();
+    let count = pread(file, target, at);
+    bytes.truncate(before + *count.as_ref().unwrap_or(&0));
+    count
+}

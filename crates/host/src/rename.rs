@@ -1,0 +1,130 @@
+//! `rename`: an entry moves in one step, or between devices by copy and removal.
+
+use std::os::fd::AsFd;
+
+use garth_contract::{Clobber, Code, Error, Kind, Links, Move, Renamed, Result, WsPath};
+use rustix::{
+    fs::{AtFlags, FileType, RenameFlags, Stat, renameat, renameat_with, unlinkat},
+    io::Errno,
+};
+
+use crate::{
+    copy,
+    descend::open_dir,
+    errno,
+    lock::same_file,
+    look, remove, sync,
+    tree::{Place, Tree, stat_name},
+};
+
+pub(crate) fn rename(tree: &Tree, from: &WsPath, to: &WsPath, how: Move) -> Result<Renamed> {
+    tree.check_access()?;
+    for path in [from, to] {
+        if path.is_root() {
+            return Err(Error::at(Code::CannotDeleteRoot, path));
+        }
+    }
+    let source = tree
+        .locate(from, Links::Keep)
+        .map_err(|error| error.recode(Code::FileNotFound, Code::SourceNotFound))?;
+    tree.check_change(&source)?;
+    let stat = source.stat()?.ok_or_else(|| Error::at(Code::SourceNotFound, from))?;
+    let kind = look::kind(FileType::from_raw_mode(stat.st_mode));
+    check_loop(&source.path, to, kind)?;
+    let target = tree.locate_new(to, Links::Keep, how.parents)?;
+    tree.check_change(&target)?;
+    check_loop(&source.path, &target.path, kind)?;
+    let (source_name, target_name) =
+        (source.name(Code::CannotDeleteRoot)?, target.name(Code::CannotDeleteRoot)?);
+    if kind == Kind::Dir {
+        let top = open_dir(&source.dir, source_name).map_err(|errno| errno::error(errno, from))?;
+        remove::check_below(tree, &source, top)?;
+    }
+    let mover = Mover { tree, source: (&source, source_name), target: (&target, target_name) };
+    mover.run(&stat, kind, how.clobber)
+}
+
+/// A directory cannot move to a place inside itself.
+fn check_loop(from: &WsPath, to: &WsPath, kind: Kind) -> Result<()> {
+    let inside = to.below(from).is_some_and(|rest| !rest.is_empty());
+    if inside && kind == Kind::Dir {
+        return Err(Error::at(Code::CannotMoveToSubdirectory, to));
+    }
+    Ok(())
+}
+
+struct Mover<'a> {
+    tree: &'a Tree,
+    source: (&'a Place, &'a [u8]),
+    target: (&'a Place, &'a [u8]),
+}
+
+impl Mover<'_> {
+    fn run(&self, stat: &Stat, kind: Kind, clobber: Clobber) -> Result<Renamed> {
+        let there = stat_name(self.target.0.dir.as_fd(), self.target.1)
+            .map_err(|errno| self.fail(errno))?;
+        if there.is_some() && self.same_name() {
+            return Ok(Renamed { kind, replaced: false });
+        }
+        let replaced = there.is_some();
+        let moved = match clobber {
+            Clobber::Refuse if replaced => Err(Errno::EXIST),
+            Clobber::Refuse => self.absent(),
+            Clobber::Replace if there.is_some_and(|there| same_file(&there, stat)) => {
+                // Two names of one file: the kernel would leave both.
+                unlinkat(&self.source.0.dir, self.source.1, AtFlags::empty())
+            }
+            Clobber::Replace => self.over(),
+        };
+        match moved {
+            Ok(()) => {}
+            Err(Errno::XDEV) => {
+                copy::across_devices(self.tree, self.source, self.target, clobber)?;
+            }
+            Err(errno) => return Err(self.refusal(errno, clobber)),
+        }
+        self.tree.usage.forget();
+        self.settle().map_err(|errno| self.fail(errno))?;
+        Ok(Renamed { kind, replaced })
+    }
+
+    fn same_name(&self) -> bool {
+        self.source.0.path == self.target.0.path
+    }
+
+    fn absent(&self) -> Result<(), Errno> {
+        let ((source, from), (target, to)) = (self.source, self.target);
+        match renameat_with(&source.dir, from, &target.dir, to, RenameFlags::NOREPLACE) {
+            // EINVAL also says that a directory would move into itself; a plain rename
+            // says so again.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => self.over(),
+            renamed => renamed,
+        }
+    }
+
+    fn over(&self) -> Result<(), Errno> {
+        let ((source, from), (target, to)) = (self.source, self.target);
+        renameat(&source.dir, from, &target.dir, to)
+    }
+
+    fn settle(&self) -> Result<(), Errno> {
+        let durability = self.tree.policy.durability;
+        sync::dir(&self.target.0.dir, durability)?;
+        sync::dir(&self.source.0.dir, durability)
+    }
+
+    fn refusal(&self, errno: Errno, clobber: Clobber) -> Error {
+        let at = |code| Error::at(code, &self.target.0.path);
+        match (errno, clobber) {
+            (Errno::EXIST, Clobber::Refuse) => at(Code::DestinationExists),
+            (Errno::EXIST | Errno::NOTEMPTY, _) => at(Code::DirectoryNotEmpty),
+            (Errno::INVAL, _) => at(Code::CannotMoveToSubdirectory),
+            (Errno::NOENT, _) => Error::at(Code::SourceNotFound, &self.source.0.path),
+            (errno, _) => self.fail(errno),
+        }
+    }
+
+    fn fail(&self, errno: Errno) -> Error {
+        errno::error(errno, &self.target.0.path)
+    }
+}

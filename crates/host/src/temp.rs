@@ -1,0 +1,105 @@
+//! A temporary file beside its target, which nobody else sees and a crash may leave.
+//!
+//! Its name marks it as ours, so that listings, searches and watches pass it over.
+//! While its maker lives it is locked, so that [`sweep`](crate::sweep) can tell a
+//! file in use from one that a crash left behind.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::{
+    fs::{AtFlags, FlockOperation, Mode, OFlags, flock, openat, unlinkat},
+    io::{Errno, Result},
+    rand::{GetRandomFlags, getrandom},
+};
+
+const PREFIX: &[u8] = b".garth-";
+const SUFFIX: &[u8] = b".tmp";
+const DIGITS: usize = 16;
+
+/// Tells whether a name on disk is one of our temporary files.
+pub(crate) fn is_temporary(name: &[u8]) -> bool {
+    name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX)).is_some_and(|middle| {
+        middle.len() == DIGITS
+            && middle.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}
+
+/// A name for a temporary file that nobody has.
+pub(crate) fn fresh_name() -> Result<String> {
+    let mut random = [0; 8];
+    getrandom(&mut random, GetRandomFlags::empty())?;
+    Ok(format!(".garth-{:016x}.tmp", u64::from_ne_bytes(random)))
+}
+
+/// A temporary file. Dropping it removes it, unless it was [kept](Temp::keep).
+#[derive(Debug)]
+pub(crate) struct Temp<'dir> {
+    dir: BorrowedFd<'dir>,
+    name: String,
+    file: OwnedFd,
+    kept: bool,
+}
+
+impl<'dir> Temp<'dir> {
+    /// Makes an empty file with this mode, less the process's mask.
+    pub(crate) fn create(dir: BorrowedFd<'dir>, mode: Mode) -> Result<Self> {
+        let flags =
+            OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        loop {
+            let name = fresh_name()?;
+            match openat(dir, &name, flags, mode) {
+                Ok(file) => {
+                    // A sweep that saw the file before this lock may have removed it; the
+                    // rename then fails and nothing was lost. It cannot happen in practice:
+                    // a sweep passes over files younger than a minute.
+                    flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+                    return Ok(Self { dir, name, file, kept: false });
+                }
+                Err(Errno::EXIST) => {}
+                Err(errno) => return Err(errno),
+            }
+        }
+    }
+
+    pub(crate) fn file(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Lets go of the name: it was renamed away.
+    pub(crate) fn keep(mut self) {
+        self.kept = true;
+    }
+}
+
+impl Drop for Temp<'_> {
+    fn drop(&mut self) {
+        if !self.kept {
+            // Nobody is left to tell; a sweep removes what could not be removed now.
+            let _ = unlinkat(self.dir, &self.name, AtFlags::empty());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_own_form_is_temporary() {
+        assert!(is_temporary(fresh_name().unwrap().as_bytes()));
+        for name in [
+            ".garth-.tmp",
+            ".garth-0123456789abcdeg.tmp",
+            "garth-0123456789abcdef.tmp",
+            ".garth-0123456789abcdef.tmp.txt",
+            ".garth",
+            "x.tmp",
+        ] {
+            assert!(!is_temporary(name.as_bytes()), "{name}");
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! One root handle, and the only ways to get from it to something inside.
+//!
+//! Every call starts here with a [`WsPath`] and ends with a handle or with a
+//! [`Place`]: a directory handle and one name in it. The kernel resolves the path
+//! beneath the root in one step where it can (`openat2`); links with absolute
+//! targets, path rules and old kernels take the walk of [`walk`](crate::walk),
+//! which opens one component at a time and never follows a link by itself.
+
+use std::{
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::ffi::OsStrExt,
+    },
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use garth_contract::{
+    Access, Aliases, Code, Error, HardLinks, Links, Parents, Policy, Result, WsPath,
+};
+use garth_search::{Fold, Rules};
+use rustix::{
+    fs::{
+        CWD, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, ioctl_getflags, openat, openat2,
+        readlinkat,
+    },
+    io::Errno,
+};
+
+use crate::{errno, usage::Usage, walk};
+
+/// How often a lookup is repeated when somebody moves things under it.
+pub(crate) const TRIES: usize = 4;
+
+/// What `openat2` must refuse: leaving the root, and the magic links of `/proc`.
+const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
+
+/// Which way paths are resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resolver {
+    /// By the kernel in one call where it can.
+    Kernel,
+    /// One component at a time, as on a kernel without `openat2`.
+    Walk,
+}
+
+/// The files below one directory.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    root: OwnedFd,
+    links: Aliases,
+    pub(crate) policy: Policy,
+    pub(crate) rules: Rules,
+    pub(crate) usage: Usage,
+    walk_only: AtomicBool,
+}
+
+/// A directory handle and a name in it, which may or may not exist.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// The directory that holds it.
+    pub(crate) dir: OwnedFd,
+    /// Its name there; `None` is the root itself.
+    pub(crate) name: Option<Vec<u8>>,
+    /// Where it really is, every link on the way resolved.
+    pub(crate) path: WsPath,
+}
+
+impl Tree {
+    /// Opens a root directory.
+    pub(crate) fn open(root: &Path, policy: Policy, aliases: Aliases) -> Result<Self> {
+        let rules = Rules::compile(&policy)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let handle = openat(CWD, root, flags, Mode::empty()).map_err(|errno| match errno {
+            Errno::NOENT => Error::of(Code::WorkspaceNotFound),
+            Errno::NOTDIR => Error::new(Code::NotADirectory, "the root is not a directory"),
+            errno => errno::error(errno, &WsPath::root()),
+        })?;
+        let mut links = aliases.with(root.as_os_str().as_bytes());
+        if let Ok(real) = readlinkat(CWD, own_handle(&handle), Vec::new()) {
+            links = links.with(real.as_bytes());
+        }
+        let usage = Usage::new(policy.quota);
+        Ok(Self { root: handle, links, policy, rules, usage, walk_only: AtomicBool::new(false) })
+    }
+
+    /// The handle of the root.
+    pub(crate) fn root(&self) -> BorrowedFd<'_> {
+        self.root.as_fd()
+    }
+
+    /// The absolute paths that a link's target may begin with and stay inside.
+    pub(crate) fn links(&self) -> &Aliases {
+        &self.links
+    }
+
+    /// Chooses the resolver, for kernels that lack one and for tests of both.
+    pub(crate) fn set_resolver(&self, resolver: Resolver) {
+        self.walk_only.store(resolver == Resolver::Walk, Ordering::Relaxed);
+    }
+
+    /// Opens an existing thing beneath the root.
+    pub(crate) fn open_at(&self, path: &WsPath, flags: OFlags, links: Links) -> Result<OwnedFd> {
+        let flags = flags | OFlags::CLOEXEC;
+        let flags = match links {
+            Links::Keep => flags | OFlags::NOFOLLOW,
+            Links::Follow => flags,
+        };
+        if self.rules.is_empty()
+            && let Some(opened) = self.open_beneath(path, flags)
+        {
+            return opened.map_err(|errno| errno::error(errno, path));
+        }
+        walk::open(self, path, flags, links)
+    }
+
+    /// Asks the kernel in one call; `None` when the walk must decide.
+    fn open_beneath(&self, path: &WsPath, flags: OFlags) -> Option<Result<OwnedFd, Errno>> {
+        if self.walk_only.load(Ordering::Relaxed) {
+            return None;
+        }
+        let bytes: &[u8] = if path.is_root() { b"." } else { path.as_bytes() };
+        for _ in 0..TRIES {
+            match openat2(&self.root, bytes, flags, Mode::empty(), BENEATH) {
+                // Something on the host was renamed while the kernel climbed a `..`.
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                // A link with an absolute target may still point inside; a loop, a magic
+                // link and an escape are told apart by the walk.
+                Err(Errno::XDEV | Errno::LOOP) => return None,
+                // No such call, or a filter that does not know it.
+                Err(Errno::NOSYS | Errno::PERM) => return None,
+                done => return Some(done),
+            }
+        }
+        None
+    }
+
+    /// Opens a directory for listing or for work on its entries.
+    pub(crate) fn open_dir(&self, path: &WsPath) -> Result<OwnedFd> {
+        self.open_at(path, OFlags::RDONLY | OFlags::DIRECTORY, Links::Follow)
+    }
+
+    /// Opens a regular file for reading; anything else is `NOT_A_FILE`, at once.
+    pub(crate) fn open_file(&self, path: &WsPath) -> Result<(OwnedFd, Stat)> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let file = self.open_at(path, flags, Links::Follow)?;
+        let stat = fstat(&file).map_err(|errno| errno::error(errno, path))?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Err(Error::at(Code::NotAFile, path));
+        }
+        if stat.st_nlink > 1 && self.policy.hard_links == HardLinks::Refuse {
+            let error = Error::at(Code::PermissionDenied, path);
+            return Err(error.hint("The file has several hard links, which the policy refuses."));
+        }
+        Ok((file, stat))
+    }
+
+    /// Finds where a path's last component is or would be.
+    ///
+    /// # Errors
+    /// `FILE_NOT_FOUND` when the directory is missing; `PERMISSION_DENIED` when a
+    /// `deny` rule covers the place.
+    pub(crate) fn locate(&self, path: &WsPath, links: Links) -> Result<Place> {
+        if self.rules.is_empty()
+            && let Some((parent, name)) = path.split()
+            && let Some(opened) =
+                self.open_beneath(&parent, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC)
+        {
+            let dir = opened.map_err(|errno| errno::error(errno, path))?;
+            let place = Place { dir, name: Some(name.to_vec()), path: path.clone() };
+            if links == Links::Keep || !place.is_link()? {
+                return Ok(place);
+            }
+        }
+        walk::locate(self, path, links)
+    }
+
+    /// Finds a place for something that is to be made there, with its parents.
+    ///
+    /// # Errors
+    /// `PARENT_NOT_FOUND` when the directory is missing and is not to be made.
+    pub(crate) fn locate_new(
+        &self,
+        path: &WsPath,
+        links: Links,
+        parents: Parents,
+    ) -> Result<Place> {
+        match (self.locate(path, links), parents) {
+            (Err(error), Parents::Create) if error.code() == Code::FileNotFound => {
+                walk::locate_making_parents(self, path, links)
+            }
+            (located, _) => {
+                located.map_err(|error| error.recode(Code::FileNotFound, Code::ParentNotFound))
+            }
+        }
+    }
+
+    /// Refuses a change where the workspace or a rule forbids it.
+    pub(crate) fn check_change(&self, place: &Place) -> Result<()> {
+        self.check_access()?;
+        if self.rules.is_empty() {
+            return Ok(());
+        }
+        let fold = fold_of(&place.dir);
+        let path = place.path.as_bytes();
+        if self.rules.denies(path, fold) || self.rules.protects(path, fold) {
+            return Err(Error::at(Code::PermissionDenied, &place.path));
+        }
+        Ok(())
+    }
+
+    /// Refuses every change of a read-only workspace.
+    pub(crate) fn check_access(&self) -> Result<()> {
+        match self.policy.access {
+            Access::ReadWrite => Ok(()),
+            Access::ReadOnly => Err(Error::of(Code::ReadOnly)),
+        }
+    }
+}
+
+impl Place {
+    /// What is there now, if anything, a link not followed.
+    pub(crate) fn stat(&self) -> Result<Option<Stat>> {
+        let Some(name) = &self.name else {
+            return fstat(&self.dir).map(Some).map_err(|errno| errno::error(errno, &self.path));
+        };
+        stat_name(self.dir.as_fd(), name).map_err(|errno| errno::error(errno, &self.path))
+    }
+
+    fn is_link(&self) -> Result<bool> {
+        Ok(self.stat()?.is_some_and(|stat| is_link(&stat)))
+    }
+
+    /// The name, which only the root lacks.
+    pub(crate) fn name(&self, root: Code) -> Result<&[u8]> {
+        self.name.as_deref().ok_or_else(|| Error::at(root, &self.path))
+    }
+}
+
+pub(crate) fn is_link(stat: &Stat) -> bool {
+    FileType::from_raw_mode(stat.st_mode) == FileType::Symlink
+}
+
+/// Looks at a name in a directory; `None` when there is nothing.
+pub(crate) fn stat_name(dir: BorrowedFd<'_>, name: &[u8]) -> Result<Option<Stat>, Errno> {
+    match rustix::fs::statat(dir, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Ok(Some(stat)),
+        Err(Errno::NOENT) => Ok(None),
+        Err(errno) => Err(errno),
+    }
+}
+
+/// The name under which the kernel shows one of our own handles.
+fn own_handle(handle: &OwnedFd) -> String {
+    use std::os::fd::AsRawFd;
+    format!("/proc/self/fd/{}", handle.as_raw_fd())
+}
+
+/// Tells whether a directory folds the case of its names, as ext4 can.
+pub(crate) fn fold_of(dir: &OwnedFd) -> Fold {
+    const CASEFOLD: u32 = 0x4000_0000; // FS_CASEFOLD_FL of linux/fs.h.
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let folded = openat(dir, c".", flags, Mode::empty())
+        .and_then(ioctl_getflags)
+        .is_ok_and(|flags| flags.bits() & CASEFOLD != 0);
+    if folded { Fold::Caseless } else { Fold::Exact }
+}

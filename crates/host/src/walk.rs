@@ -1,0 +1,241 @@
+//! Resolves a path one component at a time, following links itself.
+//!
+//! It is the way on kernels without `openat2`, where path rules must be judged on
+//! what a path resolves to, and where an absolute link may point into the root.
+//! Each component is opened by its name in its parent's handle and never through
+//! a link, so what is judged is what is used.
+
+use std::{collections::VecDeque, os::fd::OwnedFd};
+
+use garth_contract::{Code, Error, Links, Result, WsPath};
+use rustix::{
+    fs::{FileType, Mode, OFlags, fstat, mkdirat, openat, readlinkat},
+    io::Errno,
+};
+
+use crate::{
+    errno, sync,
+    tree::{Place, TRIES, Tree, fold_of},
+};
+
+/// How many links one path may go through; what Linux itself allows.
+const MAX_LINKS: usize = 40;
+
+/// Opens an existing thing.
+pub(crate) fn open(tree: &Tree, path: &WsPath, flags: OFlags, links: Links) -> Result<OwnedFd> {
+    for _ in 0..TRIES {
+        let place = locate(tree, path, links)?;
+        let Some(name) = &place.name else {
+            return openat(&place.dir, c".", flags, Mode::empty())
+                .map_err(|errno| errno::error(errno, path));
+        };
+        match openat(&place.dir, name.as_slice(), flags | OFlags::NOFOLLOW, Mode::empty()) {
+            // A link was put there since; a handle on the link itself was asked for otherwise.
+            Err(Errno::LOOP) => {}
+            opened => return opened.map_err(|errno| errno::error(errno, path)),
+        }
+    }
+    Err(Error::at(Code::PathOutsideWorkspace, path))
+}
+
+/// Finds where a path's last component is or would be.
+pub(crate) fn locate(tree: &Tree, path: &WsPath, links: Links) -> Result<Place> {
+    Walk::new(tree, path)?.run(links, &Missing::Refuse)
+}
+
+/// Finds a path's place and makes the directories that are missing on the way.
+pub(crate) fn locate_making_parents(tree: &Tree, path: &WsPath, links: Links) -> Result<Place> {
+    Walk::new(tree, path)?.run(links, &Missing::Make)
+}
+
+/// What to do about a missing directory on the way.
+enum Missing {
+    Refuse,
+    Make,
+}
+
+struct Walk<'a> {
+    tree: &'a Tree,
+    asked: &'a WsPath,
+    /// The handle of the directory reached so far, and its real path.
+    dir: OwnedFd,
+    at: WsPath,
+    /// Components still to go; `..` can stand here only out of a link's target.
+    rest: VecDeque<Vec<u8>>,
+    links_left: usize,
+}
+
+enum Step {
+    Into(OwnedFd),
+    Through(Vec<u8>),
+    Leaf,
+    Nothing,
+}
+
+impl<'a> Walk<'a> {
+    fn new(tree: &'a Tree, asked: &'a WsPath) -> Result<Self> {
+        let dir = reopen(tree, asked)?;
+        let rest = asked.components().map(<[u8]>::to_vec).collect();
+        Ok(Self { tree, asked, dir, at: WsPath::root(), rest, links_left: MAX_LINKS })
+    }
+
+    fn run(mut self, links: Links, missing: &Missing) -> Result<Place> {
+        while let Some(name) = self.rest.pop_front() {
+            if name == b".." {
+                self.climb()?;
+                continue;
+            }
+            let here = self.at.join(&name)?;
+            let last = self.rest.is_empty();
+            if last && links == Links::Keep {
+                return self.place(name, here);
+            }
+            match self.step(&name)? {
+                Step::Into(_) if last => return self.place(name, here),
+                Step::Into(dir) => {
+                    self.dir = dir;
+                    self.at = here;
+                }
+                Step::Through(target) => self.follow(&target)?,
+                Step::Leaf | Step::Nothing if last => return self.place(name, here),
+                Step::Leaf => return Err(Error::at(Code::NotADirectory, self.asked)),
+                Step::Nothing => match missing {
+                    Missing::Refuse => return Err(self.nothing_at(&here)),
+                    Missing::Make => {
+                        self.make(&name, &here)?;
+                        self.rest.push_front(name);
+                    }
+                },
+            }
+        }
+        self.check_denied(&self.at)?;
+        Ok(Place { dir: self.dir, name: None, path: self.at })
+            .and_then(|place| into_named(self.tree, place))
+    }
+
+    fn place(self, name: Vec<u8>, path: WsPath) -> Result<Place> {
+        self.check_denied(&path)?;
+        Ok(Place { dir: self.dir, name: Some(name), path })
+    }
+
+    /// Opens one component without following it and says what it is.
+    fn step(&self, name: &[u8]) -> Result<Step> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let handle = match openat(&self.dir, name, flags, Mode::empty()) {
+            Ok(handle) => handle,
+            Err(Errno::NOENT) => return Ok(Step::Nothing),
+            Err(errno) => return Err(errno::error(errno, self.asked)),
+        };
+        let stat = fstat(&handle).map_err(|errno| errno::error(errno, self.asked))?;
+        Ok(match FileType::from_raw_mode(stat.st_mode) {
+            FileType::Directory => Step::Into(handle),
+            FileType::Symlink => {
+                let target = readlinkat(&handle, c"", Vec::new())
+                    .map_err(|errno| errno::error(errno, self.asked))?;
+                Step::Through(target.into_bytes())
+            }
+            FileType::RegularFile
+            | FileType::Fifo
+            | FileType::Socket
+            | FileType::CharacterDevice
+            | FileType::BlockDevice
+            | FileType::Unknown => Step::Leaf,
+        })
+    }
+
+    /// Puts a link's target in front of what is left to go.
+    fn follow(&mut self, target: &[u8]) -> Result<()> {
+        self.links_left = self.links_left.checked_sub(1).ok_or_else(|| {
+            Error::at(Code::InvalidPath, self.asked).hint("The path goes round in links.")
+        })?;
+        let relative = if target.starts_with(b"/") {
+            let inside = self.tree.links().strip(target);
+            let inside = inside.ok_or_else(|| Error::at(Code::PathOutsideWorkspace, self.asked))?;
+            self.dir = reopen(self.tree, self.asked)?;
+            self.at = WsPath::root();
+            inside
+        } else {
+            target
+        };
+        let names = relative.split(|byte| *byte == b'/');
+        for name in names.rev().filter(|name| !name.is_empty() && *name != b".") {
+            self.rest.push_front(name.to_vec());
+        }
+        Ok(())
+    }
+
+    /// Goes up from where a link's target says `..`, never past the root.
+    ///
+    /// The way down is walked again from the root: `..` of a handle would ask the
+    /// kernel where the directory is now, which may be anywhere.
+    fn climb(&mut self) -> Result<()> {
+        let parent = self.at.parent();
+        let parent = parent.ok_or_else(|| Error::at(Code::PathOutsideWorkspace, self.asked))?;
+        let mut dir = reopen(self.tree, self.asked)?;
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        for name in parent.components() {
+            dir = openat(&dir, name, flags, Mode::empty())
+                .map_err(|errno| errno::error(errno, self.asked))?;
+        }
+        self.dir = dir;
+        self.at = parent;
+        Ok(())
+    }
+
+    fn make(&self, name: &[u8], here: &WsPath) -> Result<()> {
+        self.tree.check_access()?;
+        let fold = fold_of(&self.dir);
+        let rules = &self.tree.rules;
+        if rules.denies(here.as_bytes(), fold) || rules.protects(here.as_bytes(), fold) {
+            return Err(Error::at(Code::PermissionDenied, self.asked));
+        }
+        match mkdirat(&self.dir, name, Mode::from_raw_mode(0o777)) {
+            Ok(()) => sync::dir(&self.dir, self.tree.policy.durability)
+                .map_err(|errno| errno::error(errno, self.asked)),
+            Err(Errno::EXIST) => Ok(()),
+            Err(errno) => Err(errno::error(errno, self.asked)),
+        }
+    }
+
+    fn check_denied(&self, path: &WsPath) -> Result<()> {
+        let rules = &self.tree.rules;
+        if !rules.is_empty() && rules.denies(path.as_bytes(), fold_of(&self.dir)) {
+            return Err(Error::at(Code::PermissionDenied, self.asked));
+        }
+        Ok(())
+    }
+
+    /// A missing thing, unless the rest of the path leads to what is denied: then
+    /// the answer is the same as for something that is there.
+    fn nothing_at(&self, here: &WsPath) -> Error {
+        let mut full = here.clone();
+        for name in &self.rest {
+            match full.join(name) {
+                Ok(path) => full = path,
+                Err(_) => break,
+            }
+        }
+        match self.check_denied(&full) {
+            Ok(()) => Error::at(Code::FileNotFound, self.asked),
+            Err(error) => error,
+        }
+    }
+}
+
+/// A place that ended on a directory by way of a link's `..` gets its name back.
+fn into_named(tree: &Tree, place: Place) -> Result<Place> {
+    let Some((parent, name)) = place.path.split() else { return Ok(place) };
+    let name = name.to_vec();
+    let mut dir = reopen(tree, &place.path)?;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    for component in parent.components() {
+        dir = openat(&dir, component, flags, Mode::empty())
+            .map_err(|errno| errno::error(errno, &place.path))?;
+    }
+    Ok(Place { dir, name: Some(name), path: place.path })
+}
+
+fn reopen(tree: &Tree, asked: &WsPath) -> Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    openat(tree.root(), c".", flags, Mode::empty()).map_err(|errno| errno::error(errno, asked))
+}

@@ -1,0 +1,256 @@
+//! `write`: a file whole, in one step, under a guard.
+//!
+//! The bytes go to a temporary file beside the target, which then takes the
+//! target's name. What stood there is never opened for writing, so a hard link to
+//! a file elsewhere is broken, not written through.
+
+use std::os::fd::{AsFd, BorrowedFd};
+
+use bytes::Bytes;
+use garth_contract::{Code, Detail, Error, Guard, Links, Put, Result, Version, Written, WsPath};
+use rustix::{
+    fs::{AtFlags, FileType, Mode, RenameFlags, Stat, fstat, linkat, renameat, renameat_with},
+    io::Errno,
+};
+
+use crate::{
+    attributes, errno,
+    lock::{self, Locked, same_file},
+    look::{modified, size},
+    read::read_all,
+    sync,
+    temp::Temp,
+    tree::{Place, TRIES, Tree, stat_name},
+};
+
+pub(crate) fn write(tree: &Tree, path: &WsPath, content: &Bytes, put: Put) -> Result<Written> {
+    tree.check_access()?;
+    if path.is_root() {
+        return Err(Error::at(Code::NotAFile, path));
+    }
+    let length = content.len() as u64;
+    if length > tree.policy.max_file {
+        let limit = Detail::Limit { limit: tree.policy.max_file, actual: length };
+        return Err(Error::at(Code::FileTooLarge, path).with(limit));
+    }
+    let place = tree.locate_new(path, Links::Follow, put.parents)?;
+    tree.check_change(&place)?;
+    let write = Write { tree, place: &place, content, put, path };
+    write.run()
+}
+
+struct Write<'a> {
+    tree: &'a Tree,
+    place: &'a Place,
+    content: &'a Bytes,
+    put: Put,
+    path: &'a WsPath,
+}
+
+/// How a try to land the new file ended.
+enum Landed {
+    Done(Written),
+    /// Somebody made or removed the file meanwhile.
+    Again,
+}
+
+impl Write<'_> {
+    fn run(&self) -> Result<Written> {
+        let name = self.place.name(Code::NotAFile)?;
+        for _ in 0..TRIES {
+            let landed = match self.put.guard {
+                Guard::Absent => self.create(name)?,
+                Guard::Unchanged(version) => self.replace_unchanged(name, &version)?,
+                Guard::Any => match self.lock(name)? {
+                    Some(locked) => self.replace(name, &locked)?,
+                    None => self.create(name)?,
+                },
+            };
+            match landed {
+                Landed::Done(written) => return Ok(written),
+                Landed::Again => {}
+            }
+        }
+        Err(Error::at(Code::Conflict, self.path))
+    }
+
+    fn lock(&self, name: &[u8]) -> Result<Option<Locked>> {
+        self.check_kind(name)?;
+        lock::lock(self.place, name)
+    }
+
+    /// A directory or a special file is no target, and is not opened to find out.
+    fn check_kind(&self, name: &[u8]) -> Result<Option<Stat>> {
+        let found = stat_name(self.place.dir.as_fd(), name).map_err(|errno| self.fail(errno))?;
+        match found.map(|stat| FileType::from_raw_mode(stat.st_mode)) {
+            None | Some(FileType::RegularFile) => Ok(found),
+            Some(FileType::Symlink) => Err(Error::at(Code::Conflict, self.path)),
+            Some(_) => Err(Error::at(Code::NotAFile, self.path)),
+        }
+    }
+
+    /// Lands a file where nothing is.
+    fn create(&self, name: &[u8]) -> Result<Landed> {
+        if self.put.guard == Guard::Absent && self.check_kind(name)?.is_some() {
+            return Err(Error::at(Code::FileExists, self.path));
+        }
+        let charge = self.tree.usage.charge(self.tree, self.content.len() as u64, 0)?;
+        let temp = self.filled(Mode::from_raw_mode(0o666), None)?;
+        match rename_absent(self.place.dir.as_fd(), temp.name(), name) {
+            Ok(()) => {}
+            Err(Errno::EXIST) if self.put.guard == Guard::Absent => {
+                return Err(Error::at(Code::FileExists, self.path));
+            }
+            Err(Errno::EXIST) => return Ok(Landed::Again),
+            Err(errno) => return Err(self.fail(errno)),
+        }
+        charge.keep();
+        self.finish(temp, true)
+    }
+
+    /// Lands a file over the locked one.
+    fn replace(&self, name: &[u8], locked: &Locked) -> Result<Landed> {
+        let (new, old) = (self.content.len() as u64, size(&locked.stat));
+        let charge = self.tree.usage.charge(self.tree, new, old)?;
+        let temp = self.filled(Mode::RUSR | Mode::WUSR, Some(locked))?;
+        let dir = &self.place.dir;
+        renameat(dir, temp.name(), dir, name).map_err(|errno| self.fail(errno))?;
+        charge.keep();
+        self.finish(temp, false)
+    }
+
+    /// Lands a file over the one of the expected version, and over no other.
+    ///
+    /// Among writers that lock, the comparison right before is enough. A program
+    /// that takes no lock may still slip in between; so the two files change
+    /// places, the one displaced is looked at, and if it is not the one compared
+    /// they change back.
+    fn replace_unchanged(&self, name: &[u8], version: &Version) -> Result<Landed> {
+        let Some(locked) = self.lock(name)? else { return Err(self.conflict(None)) };
+        let current = self.version_of(&locked)?;
+        if current != *version {
+            return Err(self.conflict(Some(current)));
+        }
+        let (new, old) = (self.content.len() as u64, size(&locked.stat));
+        let charge = self.tree.usage.charge(self.tree, new, old)?;
+        let temp = self.filled(Mode::RUSR | Mode::WUSR, Some(&locked))?;
+        let dir = self.place.dir.as_fd();
+        match renameat_with(dir, temp.name(), dir, name, RenameFlags::EXCHANGE) {
+            Ok(()) => {}
+            Err(Errno::NOENT) => return Err(self.conflict(None)),
+            // A file system that cannot exchange: the comparison above must do.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+                renameat(dir, temp.name(), dir, name).map_err(|errno| self.fail(errno))?;
+                charge.keep();
+                return self.finish(temp, false);
+            }
+            Err(errno) => return Err(self.fail(errno)),
+        }
+        let displaced = stat_name(dir, temp.name().as_bytes()).map_err(|errno| self.fail(errno))?;
+        if !displaced.is_some_and(|displaced| untouched(&displaced, &locked.stat)) {
+            self.swap_back(&temp, name)?;
+            return Err(self.conflict(None));
+        }
+        charge.keep();
+        self.finish_exchanged(temp)
+    }
+
+    /// Gives the displaced file its name back, unless the name is no longer ours.
+    fn swap_back(&self, temp: &Temp<'_>, name: &[u8]) -> Result<()> {
+        let dir = self.place.dir.as_fd();
+        let ours = fstat(temp.file()).map_err(|errno| self.fail(errno))?;
+        let there = stat_name(dir, name).map_err(|errno| self.fail(errno))?;
+        if there.is_some_and(|there| same_file(&there, &ours)) {
+            renameat_with(dir, temp.name(), dir, name, RenameFlags::EXCHANGE)
+                .map_err(|errno| self.fail(errno))?;
+        }
+        Ok(())
+    }
+
+    fn version_of(&self, locked: &Locked) -> Result<Version> {
+        let limit = size(&locked.stat);
+        let bytes = read_all(locked.file(), limit).map_err(|errno| self.fail(errno))?;
+        Ok(Version::of(&bytes))
+    }
+
+    /// A temporary file with the content, and the attributes of what it replaces.
+    fn filled(&self, mode: Mode, replaced: Option<&Locked>) -> Result<Temp<'_>> {
+        let fill = || {
+            let temp = Temp::create(self.place.dir.as_fd(), mode)?;
+            write_all(temp.file(), self.content)?;
+            if let Some(locked) = replaced {
+                attributes::copy(locked.file(), &locked.stat, temp.file())?;
+            }
+            if let Some(mode) = self.put.mode {
+                attributes::set_mode(temp.file(), mode)?;
+            }
+            sync::file(temp.file(), self.tree.policy.durability)?;
+            Ok(temp)
+        };
+        fill().map_err(|errno| self.fail(errno))
+    }
+
+    /// After a plain rename: the temporary name is gone.
+    fn finish(&self, temp: Temp<'_>, created: bool) -> Result<Landed> {
+        let stat = fstat(temp.file()).map_err(|errno| self.fail(errno))?;
+        temp.keep();
+        self.settle(&stat, created)
+    }
+
+    /// After an exchange: the temporary name holds the old file, which goes.
+    fn finish_exchanged(&self, temp: Temp<'_>) -> Result<Landed> {
+        let stat = fstat(temp.file()).map_err(|errno| self.fail(errno))?;
+        drop(temp);
+        self.settle(&stat, false)
+    }
+
+    fn settle(&self, stat: &Stat, created: bool) -> Result<Landed> {
+        sync::dir(&self.place.dir, self.tree.policy.durability)
+            .map_err(|errno| self.fail(errno))?;
+        let version = Version::of(self.content);
+        Ok(Landed::Done(Written { version, created, modified: modified(stat) }))
+    }
+
+    fn conflict(&self, current: Option<Version>) -> Error {
+        let error = Error::at(Code::Conflict, self.path);
+        match current {
+            Some(version) => error.with(Detail::Current(version)),
+            None => error,
+        }
+    }
+
+    fn fail(&self, errno: Errno) -> Error {
+        errno::error(errno, self.path)
+    }
+}
+
+/// Tells whether a file is the one seen before, with nothing written to it since.
+fn untouched(now: &Stat, before: &Stat) -> bool {
+    same_file(now, before)
+        && (now.st_size, now.st_mtime, now.st_mtime_nsec)
+            == (before.st_size, before.st_mtime, before.st_mtime_nsec)
+}
+
+/// Renames within a directory unless the new name is taken.
+pub(crate) fn rename_absent(dir: BorrowedFd<'_>, from: &str, to: &[u8]) -> Result<(), Errno> {
+    match renameat_with(dir, from, dir, to, RenameFlags::NOREPLACE) {
+        // A file system that knows no such rename can still link, which never replaces.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+            linkat(dir, from, dir, to, AtFlags::empty())?;
+            rustix::fs::unlinkat(dir, from, AtFlags::empty())
+        }
+        renamed => renamed,
+    }
+}
+
+pub(crate) fn write_all(file: BorrowedFd<'_>, mut bytes: &[u8]) -> Result<(), Errno> {
+    while !bytes.is_empty() {
+        match rustix::io::write(file, bytes) {
+            Ok(0) => return Err(Errno::IO),
+            Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
