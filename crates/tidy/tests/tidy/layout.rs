@@ -16,7 +16,7 @@ fn opens_with_a_sentence(text: &str) -> bool {
     let lines = text.lines().map_while(|line| line.strip_prefix("//!"));
     let paragraph: Vec<_> = lines.map(str::trim).take_while(|line| !line.is_empty()).collect();
     let paragraph = paragraph.join(" ");
-    paragraph.contains(' ') && paragraph.ends_with(['.', ':'])
+    paragraph.contains(' ') && paragraph.ends_with(['.', ':', '…'])
 }
 
 #[test]

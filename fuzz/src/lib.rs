@@ -1,0 +1,16 @@
+//! What must hold of any bytes that a caller can send: one module a subject, one
+//! function `check` that panics when it does not hold.
+//!
+//! `fuzz_targets` calls these functions with bytes that a fuzzer searches for, and
+//! `crates/tidy/tests/properties` calls the same functions with generated ones,
+//! so that they hold in every run of the tests and not only on machines that fuzz.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a property that does not hold is a panic"
+)]
+
+pub mod path;
