@@ -5,7 +5,10 @@
 //! byte for byte. Every function is linear in its input (the diff is bounded by
 //! its own heuristics), because all of it runs on text that a stranger chose.
 
+pub mod edit;
 pub mod encoding;
 pub mod endings;
+mod fold;
+mod indent;
 pub mod lines;
 pub mod sniff;
