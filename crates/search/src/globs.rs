@@ -1,5 +1,7 @@
 //! A set of globs that a path is held against.
 
+use std::borrow::Cow;
+
 use garth_contract::{Code, Detail, Error, Result};
 use globset::{Candidate, GlobSet, GlobSetBuilder};
 
@@ -13,7 +15,7 @@ const MAX_SET: usize = 64 << 10;
 
 /// A pattern, and whether it is held against names or whole paths.
 pub(crate) struct Pattern<'a> {
-    pub(crate) text: &'a str,
+    pub(crate) text: Cow<'a, str>,
     pub(crate) against: Against,
 }
 
@@ -29,17 +31,45 @@ pub(crate) enum Against {
 impl<'a> Pattern<'a> {
     /// Reads a filter: without a `/` it is held against names at any depth.
     ///
-    /// A leading `/` or `./` means the root; a trailing `/` says nothing more.
-    pub(crate) fn filter(text: &'a str) -> Self {
-        let body = text.strip_suffix('/').unwrap_or(text);
+    /// # Errors
+    /// `INVALID_PATTERN` for a pattern that can match nothing.
+    pub(crate) fn filter(text: &'a str) -> Result<Self> {
+        let body = text.trim_end_matches('/');
         let against = if body.contains('/') { Against::Path } else { Against::Name };
-        Self { text: rootless(body), against }
+        Ok(Self { text: tidy(text)?, against })
+    }
+
+    /// Reads a pattern for whole paths.
+    ///
+    /// # Errors
+    /// `INVALID_PATTERN` for a pattern that can match nothing.
+    pub(crate) fn path(text: &'a str) -> Result<Self> {
+        Ok(Self { text: tidy(text)?, against: Against::Path })
     }
 }
 
-fn rootless(text: &str) -> &str {
-    let text = text.strip_prefix("./").unwrap_or(text);
-    text.strip_prefix('/').unwrap_or(text)
+/// Brings a pattern into the form that paths have.
+///
+/// A leading `/` or `./` means where the paths begin, a trailing `/` says nothing
+/// more. A pattern with `..` is refused: it would silently match nothing, and as
+/// a rule be taken for protection.
+fn tidy(text: &str) -> Result<Cow<'_, str>> {
+    let body = text.strip_prefix("./").unwrap_or(text).trim_matches('/');
+    if body.is_empty() {
+        return Err(refuse(text, 0, "it names nothing"));
+    }
+    let mut at = text.find(body).unwrap_or(0);
+    for name in body.split('/') {
+        if matches!(name, "." | "..") {
+            return Err(refuse(text, at, "a glob is read from its base down, without '..'"));
+        }
+        at += name.len() + 1;
+    }
+    if !body.contains("//") {
+        return Ok(Cow::Borrowed(body));
+    }
+    let names: Vec<&str> = body.split('/').filter(|name| !name.is_empty()).collect();
+    Ok(Cow::Owned(names.join("/")))
 }
 
 /// Compiled patterns.
@@ -62,7 +92,7 @@ impl Globs {
         let mut names = GlobSetBuilder::new();
         let mut paths = GlobSetBuilder::new();
         for pattern in patterns {
-            let glob = compile(pattern.text, fold)?;
+            let glob = compile(&pattern.text, fold)?;
             match pattern.against {
                 Against::Name => names.add(glob),
                 Against::Path => paths.add(glob),

@@ -7,6 +7,7 @@ use crate::{
     fold::{Fold, folded, folded_bytes},
     glob::{build, refuse},
     globs::{Against, Globs, Pattern},
+    reach::Reach,
 };
 
 /// The `deny` and `protect` globs of one workspace.
@@ -26,14 +27,6 @@ struct Set {
     /// The same patterns and paths, both folded beyond what ASCII needs.
     folded: Globs,
     reach: Vec<Reach>,
-}
-
-/// Where in the tree a pattern can match.
-#[derive(Clone, Debug)]
-enum Reach {
-    Anywhere,
-    /// The components of a pattern from the root; `None` matches any name.
-    Along(Vec<Option<String>>),
 }
 
 impl Rules {
@@ -83,16 +76,13 @@ impl Rules {
 
 impl Set {
     fn compile(globs: &[String]) -> Result<Self> {
-        let tidy: Vec<String> = globs.iter().map(|glob| single_slashes(glob)).collect();
-        let patterns: Vec<Pattern<'_>> = tidy.iter().map(|glob| Pattern::filter(glob)).collect();
-        for pattern in &patterns {
-            check(pattern.text)?;
-        }
+        let patterns: Vec<Pattern<'_>> =
+            globs.iter().map(|glob| Pattern::filter(glob)).collect::<Result<_>>()?;
         Ok(Self {
             exact: Globs::compile(&patterns, Fold::Exact)?,
             caseless: Globs::compile(&patterns, Fold::Caseless)?,
             folded: folded_globs(&patterns)?,
-            reach: patterns.iter().map(reach).collect(),
+            reach: patterns.iter().map(Reach::of).collect(),
         })
     }
 
@@ -117,16 +107,7 @@ impl Set {
     }
 
     fn reaches(&self, path: &[u8]) -> bool {
-        self.reach.iter().any(|reach| match reach {
-            Reach::Anywhere => true,
-            Reach::Along(pattern) => {
-                let names = path.split(|byte| *byte == b'/').filter(|name| !name.is_empty());
-                names.zip(pattern).all(|(name, expected)| {
-                    let alike = |expected: &String| *folded_bytes(name) == *expected.as_bytes();
-                    expected.as_ref().is_none_or(alike)
-                })
-            }
-        })
+        self.reach.iter().any(|reach| reach.meets(path))
     }
 }
 
@@ -137,7 +118,7 @@ fn folded_globs(patterns: &[Pattern<'_>]) -> Result<Globs> {
     let mut names = GlobSetBuilder::new();
     let mut paths = GlobSetBuilder::new();
     for pattern in patterns {
-        if let Ok(glob) = build(&folded(pattern.text), Fold::Caseless) {
+        if let Ok(glob) = build(&folded(&pattern.text), Fold::Caseless) {
             match pattern.against {
                 Against::Name => names.add(glob),
                 Against::Path => paths.add(glob),
@@ -145,49 +126,6 @@ fn folded_globs(patterns: &[Pattern<'_>]) -> Result<Globs> {
         }
     }
     Globs::build(&names, &paths).map_err(|_| refuse("", 0, "the patterns are too large"))
-}
-
-/// Refuses patterns that could never cover anything, since a rule without effect
-/// would be taken for protection.
-fn check(pattern: &str) -> Result<()> {
-    if pattern.is_empty() {
-        return Err(refuse(pattern, 0, "it names nothing"));
-    }
-    let mut position = 0;
-    for name in pattern.split('/') {
-        if matches!(name, "." | "..") {
-            return Err(refuse(pattern, position, "a rule is read from the root, without '..'"));
-        }
-        position += name.len() + 1;
-    }
-    Ok(())
-}
-
-fn single_slashes(glob: &str) -> String {
-    let mut out = String::with_capacity(glob.len());
-    for character in glob.chars() {
-        if character != '/' || !out.ends_with('/') {
-            out.push(character);
-        }
-    }
-    out
-}
-
-fn reach(pattern: &Pattern<'_>) -> Reach {
-    match pattern.against {
-        Against::Name => Reach::Anywhere,
-        Against::Path => {
-            let mut names = Vec::new();
-            for name in pattern.text.split('/') {
-                // Braces may hold a `/`, and so may what follows them.
-                if name.contains("**") || name.contains(['{', '[', '\\']) {
-                    return if names.is_empty() { Reach::Anywhere } else { Reach::Along(names) };
-                }
-                names.push((!name.contains(['*', '?'])).then(|| folded(name)));
-            }
-            Reach::Along(names)
-        }
-    }
 }
 
 #[cfg(test)]

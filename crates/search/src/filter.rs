@@ -1,0 +1,142 @@
+//! Which entries of a tree a query counts, and which directories it looks into.
+
+use garth_contract::{Glob, Hidden, Ignored, Kind, Kinds, Query, Result};
+
+use crate::{
+    fold::Fold,
+    globs::{Globs, Pattern},
+    ignores::{Ignores, Verdict},
+    reach::Reach,
+};
+
+/// The names-and-kinds half of a query, compiled.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    /// How many bytes of a path from the root lead to the base.
+    strip: usize,
+    depth: garth_contract::Reach,
+    /// `None` when everything is included.
+    include: Option<Globs>,
+    /// Where `include` can match.
+    reach: Vec<Reach>,
+    exclude: Globs,
+    kinds: Kinds,
+    hidden: Hidden,
+    ignored: Ignored,
+}
+
+/// An entry that a walk came upon.
+#[derive(Clone, Copy, Debug)]
+pub struct Met<'a> {
+    /// Its path from the workspace's root.
+    pub path: &'a [u8],
+    /// Its own name, the end of `path`.
+    pub name: &'a [u8],
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a walk does with an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// Whether it is a result, or a file whose content must be searched.
+    pub counts: bool,
+    /// Whether it is a directory to look into.
+    pub enters: bool,
+}
+
+impl Judged {
+    const PASSED: Self = Self { counts: false, enters: false };
+}
+
+impl Filter {
+    /// Compiles the globs of a query.
+    ///
+    /// # Errors
+    /// `INVALID_PATTERN` with the position of what is wrong.
+    pub fn compile(query: &Query) -> Result<Self> {
+        let include = patterns(&query.include)?;
+        let exclude = patterns(&query.exclude)?;
+        let base = query.base.as_bytes().len();
+        Ok(Self {
+            strip: if base == 0 { 0 } else { base + 1 },
+            depth: query.reach,
+            reach: include.iter().map(Reach::of).collect(),
+            include: match include.as_slice() {
+                [] => None,
+                include => Some(Globs::compile(include, Fold::Exact)?),
+            },
+            exclude: Globs::compile(&exclude, Fold::Exact)?,
+            kinds: query.kinds,
+            hidden: query.hidden,
+            ignored: query.ignored,
+        })
+    }
+
+    /// Tells whether a walk must read ignore files.
+    #[must_use]
+    pub fn reads_ignore_files(&self) -> bool {
+        self.ignored == Ignored::Skip
+    }
+
+    /// Tells whether a base that is itself a file counts.
+    ///
+    /// It was named, so neither its name nor an ignore file is held against it.
+    #[must_use]
+    pub fn counts_base(&self) -> bool {
+        self.kinds.has(Kind::File)
+    }
+
+    /// Decides about an entry below the base.
+    ///
+    /// `ignores` are the rules of the directory that holds it.
+    #[must_use]
+    pub fn judge(&self, met: &Met<'_>, ignores: &Ignores) -> Judged {
+        let below = met.path.get(self.strip..).unwrap_or_default();
+        let judged =
+            Judged { counts: self.includes(below, met.kind), enters: self.enters(met, below) };
+        if judged == Judged::PASSED || self.hides(met, ignores) || self.exclude.matches(below) {
+            return Judged::PASSED;
+        }
+        judged
+    }
+
+    fn includes(&self, below: &[u8], kind: Kind) -> bool {
+        self.kinds.has(kind) && self.include.as_ref().is_none_or(|globs| globs.matches(below))
+    }
+
+    fn enters(&self, met: &Met<'_>, below: &[u8]) -> bool {
+        met.kind == Kind::Dir
+            && self.depth == garth_contract::Reach::Tree
+            && !(self.ignored == Ignored::IncludeNoGit && met.name == b".git")
+            && (self.reach.is_empty() || self.reach.iter().any(|reach| reach.goes_below(below)))
+    }
+
+    /// Tells whether an entry is passed over as hidden or ignored.
+    ///
+    /// An ignore file that takes a dotfile back in makes it seen, as in ripgrep.
+    fn hides(&self, met: &Met<'_>, ignores: &Ignores) -> bool {
+        let hidden = self.hidden == Hidden::Skip && met.name.starts_with(b".");
+        if self.ignored != Ignored::Skip {
+            return hidden;
+        }
+        match ignores.verdict(met.path, met.kind) {
+            Verdict::Ignored => true,
+            Verdict::Wanted => false,
+            Verdict::Silent => hidden,
+        }
+    }
+}
+
+fn patterns(globs: &[Glob]) -> Result<Vec<Pattern<'_>>> {
+    globs
+        .iter()
+        .map(|glob| match glob {
+            Glob::Path(text) => Pattern::path(text),
+            Glob::Filter(text) => Pattern::filter(text),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;
