@@ -5,6 +5,7 @@
 //! byte for byte. Every function is linear in its input (the diff is bounded by
 //! its own heuristics), because all of it runs on text that a stranger chose.
 
+pub mod diff;
 pub mod edit;
 pub mod encoding;
 pub mod endings;

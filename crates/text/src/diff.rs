@@ -1,0 +1,236 @@
+//! What changed between two texts, line by line.
+//!
+//! Most changes are small and most files are not, so what both texts have in
+//! common at either end is skipped in blocks, at the speed of comparing memory,
+//! and only the lines between go through the Myers algorithm.
+
+mod trim;
+mod unified;
+
+use std::ops::Range;
+
+use imara_diff::{Algorithm, InternedInput};
+use memchr::memchr_iter;
+
+use crate::lines;
+use trim::Middle;
+
+pub use unified::{Limit, Names, Unified};
+
+/// How many unchanged lines are shown around a change.
+pub const CONTEXT: usize = 3;
+
+/// The difference between two texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diff<'a> {
+    /// The changed regions, in order, with the lines around them.
+    pub hunks: Vec<Hunk<'a>>,
+    /// How many lines the new text has that the old one has not.
+    pub added: usize,
+    /// How many lines the old text has that the new one has not.
+    pub removed: usize,
+}
+
+/// A changed region with the unchanged lines around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hunk<'a> {
+    /// The lines of the old text that it covers.
+    pub old: Span,
+    /// The lines of the new text that it covers.
+    pub new: Span,
+    /// All of them, in reading order.
+    pub lines: Vec<Line<'a>>,
+}
+
+/// Consecutive lines of one text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The first line, from 1.
+    pub first: usize,
+    /// How many lines there are.
+    pub count: usize,
+}
+
+/// One line of a hunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// In which text it stands.
+    pub tag: Tag,
+    /// The line with its ending; only the last line of a text may lack one.
+    pub text: &'a [u8],
+}
+
+/// In which text a line stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tag {
+    /// In both.
+    Context,
+    /// In the old one.
+    Removed,
+    /// In the new one.
+    Added,
+}
+
+/// Compares two texts.
+pub fn diff<'a>(old: &'a [u8], new: &'a [u8]) -> Diff<'a> {
+    let mut found = Diff { hunks: Vec::new(), added: 0, removed: 0 };
+    let Some(middle) = Middle::between(old, new) else { return found };
+    let sides = Sides::new(old, new, &middle);
+    let mut group: Vec<Change> = Vec::new();
+    for change in sides.changes() {
+        found.removed += change.old.len();
+        found.added += change.new.len();
+        let apart = group.last().is_some_and(|last| change.old.start - last.old.end > 2 * CONTEXT);
+        if apart {
+            found.hunks.extend(sides.hunk(&group));
+            group.clear();
+        }
+        group.push(change);
+    }
+    found.hunks.extend(sides.hunk(&group));
+    found
+}
+
+/// The lines that differ, and enough equal ones around them.
+struct Sides<'a> {
+    old: Vec<&'a [u8]>,
+    new: Vec<&'a [u8]>,
+    /// How many equal lines stand at the front and at the end of both.
+    before: usize,
+    after: usize,
+    /// How many lines of either text come before all of these.
+    skipped: usize,
+}
+
+/// Lines that were replaced by others, counted from the front of [`Sides`].
+struct Change {
+    old: Range<usize>,
+    new: Range<usize>,
+}
+
+impl<'a> Sides<'a> {
+    fn new(old: &'a [u8], new: &'a [u8], middle: &Middle) -> Self {
+        let head = old.get(..middle.start).unwrap_or_default();
+        let tail = old.get(middle.old_end..).unwrap_or_default();
+        let start = trim::back(head, CONTEXT);
+        let reach = trim::ahead(tail, CONTEXT);
+        let lines = |text: &'a [u8], end: usize| split(text.get(start..end).unwrap_or_default());
+        Self {
+            before: lines::count(head.get(start..).unwrap_or_default()),
+            after: lines::count(tail.get(..reach).unwrap_or_default()),
+            skipped: memchr_iter(b'\n', head.get(..start).unwrap_or_default()).count(),
+            old: lines(old, middle.old_end + reach),
+            new: lines(new, middle.new_end + reach),
+        }
+    }
+
+    fn changes(&self) -> Vec<Change> {
+        let differing = |lines: &[&'a [u8]]| self.before..lines.len() - self.after;
+        let (old, new) = (differing(&self.old), differing(&self.new));
+        // The algorithm counts in 31 bits; a longer text is one change.
+        if i32::try_from(old.len().max(new.len())).is_err() {
+            return vec![Change { old, new }];
+        }
+        let mut input = InternedInput::default();
+        input.update_before(self.old.get(old).unwrap_or_default().iter().copied());
+        input.update_after(self.new.get(new).unwrap_or_default().iter().copied());
+        let mut found = imara_diff::Diff::compute(Algorithm::Myers, &input);
+        found.postprocess_lines(&input);
+        let shifted = |range: Range<u32>| {
+            let index = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
+            index(range.start) + self.before..index(range.end) + self.before
+        };
+        let hunks = found.hunks();
+        hunks.map(|hunk| Change { old: shifted(hunk.before), new: shifted(hunk.after) }).collect()
+    }
+
+    /// One hunk of changes that stand close together.
+    fn hunk(&self, group: &[Change]) -> Option<Hunk<'a>> {
+        let (first, last) = (group.first()?, group.last()?);
+        let lead = CONTEXT.min(first.old.start);
+        let start = first.old.start - lead;
+        let end = self.old.len().min(last.old.end + CONTEXT);
+        let mut lines = Vec::new();
+        let mut add = |tag: Tag, from: &[&'a [u8]], range: Range<usize>| {
+            let texts = from.get(range).unwrap_or_default();
+            lines.extend(texts.iter().map(|text| Line { tag, text }));
+        };
+        let mut at = start;
+        for change in group {
+            add(Tag::Context, &self.old, at..change.old.start);
+            add(Tag::Removed, &self.old, change.old.clone());
+            add(Tag::Added, &self.new, change.new.clone());
+            at = change.old.end;
+        }
+        add(Tag::Context, &self.old, at..end);
+        let new_start = first.new.start - lead;
+        let new_end = last.new.end + (end - last.old.end);
+        Some(Hunk {
+            old: Span { first: self.skipped + start + 1, count: end - start },
+            new: Span { first: self.skipped + new_start + 1, count: new_end - new_start },
+            lines,
+        })
+    }
+}
+
+/// The lines of a text, each with its ending.
+fn split(text: &[u8]) -> Vec<&[u8]> {
+    let mut lines = Vec::new();
+    let mut from = 0;
+    let open = (text.last() != Some(&b'\n')).then_some(text.len());
+    for end in memchr_iter(b'\n', text).map(|at| at + 1).chain(open) {
+        lines.extend(text.get(from..end).filter(|line| !line.is_empty()));
+        from = end;
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_texts_have_no_difference() {
+        assert_eq!(diff(b"a\nb", b"a\nb"), Diff { hunks: vec![], added: 0, removed: 0 });
+        assert_eq!(diff(b"", b""), Diff { hunks: vec![], added: 0, removed: 0 });
+    }
+
+    #[test]
+    fn a_hunk_has_its_lines_their_numbers_and_the_lines_around() {
+        let found = diff(b"1\n2\n3\n4\n5\n6\n7\n8\n9\n", b"1\n2\n3\n4\nfive\n6\n7\n8\n9\n");
+        let line = |tag, text: &'static str| Line { tag, text: text.as_bytes() };
+        let hunk = Hunk {
+            old: Span { first: 2, count: 7 },
+            new: Span { first: 2, count: 7 },
+            lines: vec![
+                line(Tag::Context, "2\n"),
+                line(Tag::Context, "3\n"),
+                line(Tag::Context, "4\n"),
+                line(Tag::Removed, "5\n"),
+                line(Tag::Added, "five\n"),
+                line(Tag::Context, "6\n"),
+                line(Tag::Context, "7\n"),
+                line(Tag::Context, "8\n"),
+            ],
+        };
+        assert_eq!(found, Diff { hunks: vec![hunk], added: 1, removed: 1 });
+    }
+
+    #[test]
+    fn changes_share_a_hunk_when_their_context_meets() {
+        let old: Vec<u8> = (0..40).flat_map(|line| format!("{line}\n").into_bytes()).collect();
+        let change = |text: &[u8], line: &str| {
+            String::from_utf8(text.to_vec()).unwrap().replace(&format!("\n{line}\n"), "\nX\n")
+        };
+        let near = change(change(&old, "10").as_bytes(), "17");
+        assert_eq!(diff(&old, near.as_bytes()).hunks.len(), 1);
+        let far = change(change(&old, "10").as_bytes(), "18");
+        assert_eq!(diff(&old, far.as_bytes()).hunks.len(), 2);
+    }
+
+    #[test]
+    fn only_the_final_newline_can_be_the_difference() {
+        let found = diff(b"a\nb", b"a\nb\n");
+        assert_eq!((found.added, found.removed), (1, 1));
+    }
+}
