@@ -182,12 +182,15 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// Makes one missing directory, unless a rule forbids it or what it is made for:
+    /// a refused call leaves no empty directories behind.
     fn make(&self, name: &[u8], here: &WsPath) -> Result<()> {
         self.tree.check_access()?;
-        let fold = fold_of(&self.dir);
-        let rules = &self.tree.rules;
-        if rules.denies(here.as_bytes(), fold) || rules.protects(here.as_bytes(), fold) {
-            return Err(Error::at(Code::PermissionDenied, self.asked));
+        let (rules, fold) = (&self.tree.rules, fold_of(&self.dir));
+        for path in [here, &self.destination(here)] {
+            if rules.denies(path.as_bytes(), fold) || rules.protects(path.as_bytes(), fold) {
+                return Err(Error::at(Code::PermissionDenied, self.asked));
+            }
         }
         match mkdirat(&self.dir, name, Mode::from_raw_mode(0o777)) {
             Ok(()) => sync::dir(&self.dir, self.tree.policy.durability)
@@ -208,17 +211,15 @@ impl<'a> Walk<'a> {
     /// A missing thing, unless the rest of the path leads to what is denied: then
     /// the answer is the same as for something that is there.
     fn nothing_at(&self, here: &WsPath) -> Error {
-        let mut full = here.clone();
-        for name in &self.rest {
-            match full.join(name) {
-                Ok(path) => full = path,
-                Err(_) => break,
-            }
-        }
-        match self.check_denied(&full) {
+        match self.check_denied(&self.destination(here)) {
             Ok(()) => Error::at(Code::FileNotFound, self.asked),
             Err(error) => error,
         }
+    }
+
+    /// Where the walk would end if the rest of the way were plain directories.
+    fn destination(&self, here: &WsPath) -> WsPath {
+        self.rest.iter().try_fold(here.clone(), |at, name| at.join(name)).unwrap_or(here.clone())
     }
 }
 

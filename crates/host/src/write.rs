@@ -33,10 +33,24 @@ pub(crate) fn write(tree: &Tree, path: &WsPath, content: &Bytes, put: Put) -> Re
         let limit = Detail::Limit { limit: tree.policy.max_file, actual: length };
         return Err(Error::at(Code::FileTooLarge, path).with(limit));
     }
-    let place = tree.locate_new(path, Links::Follow, put.parents)?;
+    let place = locate(tree, path, length, put)?;
     tree.check_change(&place)?;
     let write = Write { tree, place: &place, content, put, path };
     write.run()
+}
+
+/// Finds the file that a path means, through links; makes its parents only when
+/// the file can then be written.
+fn locate(tree: &Tree, path: &WsPath, length: u64, put: Put) -> Result<Place> {
+    let missing = match tree.locate(path, Links::Follow) {
+        Err(error) if error.code() == Code::FileNotFound => error,
+        located => return located,
+    };
+    if let Guard::Unchanged(_) = put.guard {
+        return Err(missing.recode(Code::FileNotFound, Code::Conflict));
+    }
+    drop(tree.usage.charge(tree, length, 0)?);
+    tree.locate_new(path, Links::Follow, put.parents)
 }
 
 struct Write<'a> {

@@ -1,0 +1,169 @@
+//! A directory of the walk, and how it is opened again when its handle is closed.
+//!
+//! A handle stays open while its directory has work left, which in a deep tree
+//! would be thousands. So deep down only some keep theirs; the others are opened
+//! again from the nearest that did, name by name and never through a link.
+
+use std::{
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use garth_search::Ignores;
+use rustix::{
+    fs::{Mode, OFlags, openat},
+    io::Errno,
+};
+
+/// How many handles of directories one search keeps open.
+///
+/// Low enough for a few searches at once under the usual limit of 1,024.
+const MAX_KEPT: usize = 192;
+/// From this depth on only every [`STRIDE`]th directory keeps its handle.
+const DEEP: usize = 64;
+const STRIDE: usize = 16;
+
+/// A directory that the walk entered.
+pub(super) struct Dir {
+    parent: Option<Arc<Dir>>,
+    /// Its path from the workspace's root.
+    path: Vec<u8>,
+    /// Where its own name starts in `path`.
+    name_at: usize,
+    depth: usize,
+    handle: Option<Kept>,
+    /// The ignore rules that hold for its entries.
+    pub(super) ignores: Ignores,
+}
+
+/// A handle that counts among those kept.
+struct Kept {
+    handle: OwnedFd,
+    count: Arc<AtomicUsize>,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.count.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A directory's handle for a while: its own, or one opened again.
+pub(super) enum Handle<'a> {
+    Kept(BorrowedFd<'a>),
+    Again(OwnedFd),
+}
+
+impl AsFd for Handle<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Kept(handle) => *handle,
+            Self::Again(handle) => handle.as_fd(),
+        }
+    }
+}
+
+impl Dir {
+    /// The directory that the walk starts in.
+    pub(super) fn base(handle: OwnedFd, path: &[u8], ignores: Ignores) -> Self {
+        let count = Arc::new(AtomicUsize::new(1));
+        let handle = Some(Kept { handle, count });
+        Self { parent: None, path: path.to_vec(), name_at: 0, depth: 0, handle, ignores }
+    }
+
+    /// Opens a directory in this one; what is read while it is open comes first.
+    pub(super) fn enter<T>(
+        self: &Arc<Self>,
+        name: &[u8],
+        read: impl FnOnce(&mut Self, &OwnedFd) -> Result<T, Errno>,
+    ) -> Result<(Self, T), Errno> {
+        let handle = open_dir(self.open()?.as_fd(), name)?;
+        let mut path = self.entry_path(name);
+        path.shrink_to_fit();
+        let mut dir = Self {
+            parent: Some(Arc::clone(self)),
+            name_at: path.len() - name.len(),
+            path,
+            depth: self.depth + 1,
+            handle: None,
+            ignores: self.ignores.clone(),
+        };
+        let value = read(&mut dir, &handle)?;
+        dir.handle = self.keep(handle, dir.depth);
+        Ok((dir, value))
+    }
+
+    fn keep(&self, handle: OwnedFd, depth: usize) -> Option<Kept> {
+        let mut top = self;
+        while let Some(parent) = &top.parent {
+            if top.handle.is_some() {
+                break;
+            }
+            top = parent;
+        }
+        let count = &top.handle.as_ref()?.count;
+        let wanted = depth < DEEP || depth.is_multiple_of(STRIDE);
+        if !wanted || count.fetch_add(1, Ordering::Relaxed) >= MAX_KEPT {
+            if wanted {
+                count.fetch_sub(1, Ordering::Relaxed);
+            }
+            return None;
+        }
+        Some(Kept { handle, count: Arc::clone(count) })
+    }
+
+    /// Its handle, opened again if it was not kept.
+    pub(super) fn open(&self) -> Result<Handle<'_>, Errno> {
+        let mut way = Vec::new();
+        let mut from = self;
+        let kept = loop {
+            match (&from.handle, &from.parent) {
+                (Some(kept), _) => break kept,
+                (None, Some(parent)) => {
+                    way.push(from.name());
+                    from = parent;
+                }
+                (None, None) => return Err(Errno::BADF),
+            }
+        };
+        let mut handle = Handle::Kept(kept.handle.as_fd());
+        for name in way.into_iter().rev() {
+            handle = Handle::Again(open_dir(handle.as_fd(), name)?);
+        }
+        Ok(handle)
+    }
+
+    pub(super) fn path(&self) -> &[u8] {
+        &self.path
+    }
+
+    fn name(&self) -> &[u8] {
+        self.path.get(self.name_at..).unwrap_or_default()
+    }
+
+    /// The path of an entry in this directory.
+    fn entry_path(&self, name: &[u8]) -> Vec<u8> {
+        let mut path = Vec::with_capacity(self.path.len() + 1 + name.len());
+        self.write_prefix(&mut path);
+        path.extend_from_slice(name);
+        path
+    }
+
+    /// Writes what stands before a name in the path of an entry.
+    pub(super) fn write_prefix(&self, path: &mut Vec<u8>) {
+        path.clear();
+        path.extend_from_slice(&self.path);
+        if !self.path.is_empty() {
+            path.push(b'/');
+        }
+    }
+}
+
+/// Opens a directory by its name in another, and nothing else by that name.
+fn open_dir(dir: BorrowedFd<'_>, name: &[u8]) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    openat(dir, name, flags, Mode::empty())
+}
