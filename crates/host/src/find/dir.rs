@@ -13,10 +13,9 @@ use std::{
 };
 
 use garth_search::Ignores;
-use rustix::{
-    fs::{Mode, OFlags, openat},
-    io::Errno,
-};
+use rustix::io::Errno;
+
+use crate::descend::open_dir;
 
 /// How many handles of directories one search keeps open.
 ///
@@ -35,6 +34,8 @@ pub(super) struct Dir {
     name_at: usize,
     depth: usize,
     handle: Option<Kept>,
+    /// How many handles the search keeps.
+    kept: Arc<AtomicUsize>,
     /// The ignore rules that hold for its entries.
     pub(super) ignores: Ignores,
 }
@@ -69,9 +70,16 @@ impl AsFd for Handle<'_> {
 impl Dir {
     /// The directory that the walk starts in.
     pub(super) fn base(handle: OwnedFd, path: &[u8], ignores: Ignores) -> Self {
-        let count = Arc::new(AtomicUsize::new(1));
-        let handle = Some(Kept { handle, count });
-        Self { parent: None, path: path.to_vec(), name_at: 0, depth: 0, handle, ignores }
+        let kept = Arc::new(AtomicUsize::new(1));
+        Self {
+            parent: None,
+            path: path.to_vec(),
+            name_at: 0,
+            depth: 0,
+            handle: Some(Kept { handle, count: Arc::clone(&kept) }),
+            kept,
+            ignores,
+        }
     }
 
     /// Opens a directory in this one; what is read while it is open comes first.
@@ -89,30 +97,22 @@ impl Dir {
             path,
             depth: self.depth + 1,
             handle: None,
+            kept: Arc::clone(&self.kept),
             ignores: self.ignores.clone(),
         };
         let value = read(&mut dir, &handle)?;
-        dir.handle = self.keep(handle, dir.depth);
+        dir.keep(handle);
         Ok((dir, value))
     }
 
-    fn keep(&self, handle: OwnedFd, depth: usize) -> Option<Kept> {
-        let mut top = self;
-        while let Some(parent) = &top.parent {
-            if top.handle.is_some() {
-                break;
-            }
-            top = parent;
+    /// Keeps the handle open if there is room for it.
+    fn keep(&mut self, handle: OwnedFd) {
+        let wanted = self.depth < DEEP || self.depth.is_multiple_of(STRIDE);
+        if wanted && self.kept.fetch_add(1, Ordering::Relaxed) < MAX_KEPT {
+            self.handle = Some(Kept { handle, count: Arc::clone(&self.kept) });
+        } else if wanted {
+            self.kept.fetch_sub(1, Ordering::Relaxed);
         }
-        let count = &top.handle.as_ref()?.count;
-        let wanted = depth < DEEP || depth.is_multiple_of(STRIDE);
-        if !wanted || count.fetch_add(1, Ordering::Relaxed) >= MAX_KEPT {
-            if wanted {
-                count.fetch_sub(1, Ordering::Relaxed);
-            }
-            return None;
-        }
-        Some(Kept { handle, count: Arc::clone(count) })
     }
 
     /// Its handle, opened again if it was not kept.
@@ -160,10 +160,4 @@ impl Dir {
             path.push(b'/');
         }
     }
-}
-
-/// Opens a directory by its name in another, and nothing else by that name.
-fn open_dir(dir: BorrowedFd<'_>, name: &[u8]) -> Result<OwnedFd, Errno> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    openat(dir, name, flags, Mode::empty())
 }

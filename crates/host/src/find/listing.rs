@@ -1,0 +1,172 @@
+//! The entries of one directory that a query wants, sorted.
+
+use std::{
+    mem::MaybeUninit,
+    os::fd::{AsFd, OwnedFd},
+};
+
+use garth_contract::{Kind, MAX_PATH};
+use garth_search::{Fold, Met};
+use rustix::{
+    fs::{FileType, RawDir},
+    io::Errno,
+};
+
+use super::{Shared, dir::Dir, ignore_files};
+use crate::{
+    look::kind,
+    temp::is_temporary,
+    tree::{fold_of, stat_name},
+};
+
+/// Room for a few hundred entries a call.
+const DIR_BUFFER: usize = 32 << 10;
+
+/// The wanted entries of a directory, in the order of their names.
+#[derive(Default)]
+pub(super) struct Listing {
+    /// All names, one after another.
+    names: Vec<u8>,
+    items: Vec<Item>,
+}
+
+/// One entry; its name stands in [`Listing`].
+#[derive(Clone, Copy)]
+pub(super) struct Item {
+    /// The first bytes of the name, by which most entries sort.
+    head: u64,
+    start: usize,
+    length: u8,
+    pub(super) kind: Kind,
+    /// Whether it is a result or a file to search.
+    pub(super) counts: bool,
+    /// Whether it is a directory to enter.
+    pub(super) enters: bool,
+}
+
+/// What reading directories needs again and again.
+pub(super) struct Reading {
+    buffer: Vec<MaybeUninit<u8>>,
+    path: Vec<u8>,
+}
+
+impl Reading {
+    pub(super) fn new() -> Self {
+        Self { buffer: vec![MaybeUninit::uninit(); DIR_BUFFER], path: Vec::new() }
+    }
+
+    /// Reads a directory, its ignore files first, and keeps what is wanted.
+    pub(super) fn list(
+        &mut self,
+        shared: &Shared<'_>,
+        dir: &mut Dir,
+        handle: &OwnedFd,
+    ) -> Result<Listing, Errno> {
+        let mut listing = Listing::default();
+        let rules_here = self.read(shared, handle, &mut listing)?;
+        if rules_here && shared.filter.reads_ignore_files() {
+            dir.ignores = ignore_files::read(&dir.ignores, dir.path(), handle.as_fd());
+        }
+        self.choose(shared, dir, handle, &mut listing);
+        if shared.sorts() {
+            listing.sort();
+        }
+        Ok(listing)
+    }
+
+    /// Reads all names; tells whether ignore files may be among them.
+    fn read(
+        &mut self,
+        shared: &Shared<'_>,
+        handle: &OwnedFd,
+        listing: &mut Listing,
+    ) -> Result<bool, Errno> {
+        let mut rules_here = false;
+        let mut entries = RawDir::new(handle.as_fd(), &mut self.buffer);
+        while let Some(found) = entries.next() {
+            let found = found?;
+            let name = found.file_name().to_bytes();
+            if matches!(name, b"." | b"..") || is_temporary(name) {
+                continue;
+            }
+            rules_here |= matches!(name, b".ignore" | b".gitignore" | b".git");
+            let kind = match found.file_type() {
+                // Not every file system tells.
+                FileType::Unknown => match stat_name(handle.as_fd(), name) {
+                    Ok(Some(stat)) => kind(FileType::from_raw_mode(stat.st_mode)),
+                    Ok(None) | Err(_) => continue,
+                },
+                known => kind(known),
+            };
+            listing.push(name, kind);
+            if entries.is_buffer_empty() && shared.is_cancelled() {
+                return Err(Errno::CANCELED);
+            }
+        }
+        Ok(rules_here)
+    }
+
+    /// Drops what the query does not want and what may not be seen.
+    fn choose(
+        &mut self,
+        shared: &Shared<'_>,
+        dir: &Dir,
+        handle: &OwnedFd,
+        listing: &mut Listing,
+    ) {
+        let fold = if shared.rules.is_empty() { Fold::Exact } else { fold_of(handle) };
+        dir.write_prefix(&mut self.path);
+        let prefix = self.path.len();
+        let Listing { names, items } = listing;
+        items.retain_mut(|item| {
+            let name = item.name(names);
+            self.path.truncate(prefix);
+            self.path.extend_from_slice(name);
+            let met = Met { path: &self.path, name, kind: item.kind };
+            let judged = shared.filter.judge(&met, &dir.ignores);
+            // Only regular files have content.
+            item.counts = judged.counts && (shared.search.is_none() || item.kind == Kind::File);
+            item.enters = judged.enters;
+            (item.counts || item.enters)
+                && self.path.len() <= MAX_PATH
+                && !(!shared.rules.is_empty() && shared.rules.denies_entry(&self.path, fold))
+        });
+    }
+}
+
+impl Item {
+    fn name<'n>(&self, names: &'n [u8]) -> &'n [u8] {
+        names.get(self.start..self.start + usize::from(self.length)).unwrap_or_default()
+    }
+}
+
+impl Listing {
+    fn push(&mut self, name: &[u8], kind: Kind) {
+        // A longer name could not be part of a path; Linux allows none.
+        let Ok(length) = u8::try_from(name.len()) else { return };
+        let mut head = [0; 8];
+        for (to, from) in head.iter_mut().zip(name) {
+            *to = *from;
+        }
+        let start = self.names.len();
+        self.names.extend_from_slice(name);
+        let head = u64::from_be_bytes(head);
+        self.items.push(Item { head, start, length, kind, counts: false, enters: false });
+    }
+
+    fn sort(&mut self) {
+        let Self { names, items } = self;
+        items.sort_unstable_by(|left, right| {
+            left.head.cmp(&right.head).then_with(|| left.name(names).cmp(right.name(names)))
+        });
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<(Item, &[u8])> {
+        let item = self.items.get(index)?;
+        Some((*item, item.name(&self.names)))
+    }
+}
