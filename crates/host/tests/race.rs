@@ -29,8 +29,8 @@ use std::{
 use bytes::Bytes;
 use garth_contract::{
     Aliases, Case, Clobber, Code, Collect, Depth, Durability, DynFilesystem, Grep, Guard, Hidden,
-    Ignored, Kinds, Lines, Links, Move, Order, Output, Page, Parents, Policy, Put, Query, Reach,
-    Result, Span, Syntax, WatchSpec, WsPath,
+    Ignored, Kinds, Lines, Links, Move, Order, Output, Owned, Page, Parents, Policy, Put, Query,
+    Reach, Result, Span, Syntax, WatchSpec, WsPath,
 };
 use garth_host::{Host, Resolver};
 use rustix::fs::{CWD, Mode, RenameFlags, mkfifoat, renameat_with};
@@ -279,8 +279,8 @@ async fn find(fs: &dyn DynFilesystem, base: &WsPath) -> Result<String> {
         .take()
         .iter()
         .map(|found| match found {
-            Line(line) => String::from_utf8_lossy(&line.text).into_owned(),
-            Entry(_) | File(_) | Count(..) => show(found),
+            Owned::Line(line) => String::from_utf8_lossy(&line.text).into_owned(),
+            Owned::Entry(_) | Owned::File(_) | Owned::Count(..) => show(found),
         })
         .collect();
     Ok(texts.join("\n"))
