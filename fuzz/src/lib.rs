@@ -13,4 +13,13 @@
     reason = "a property that does not hold is a panic"
 )]
 
+pub mod edit;
+pub mod glob;
 pub mod path;
+
+/// Splits the input into so many texts at the byte 1, which no text here needs.
+fn texts<const N: usize>(data: &[u8]) -> Option<[&str; N]> {
+    let mut parts = str::from_utf8(data).ok()?.splitn(N, '\u{1}');
+    let texts = std::array::from_fn(|_| parts.next());
+    texts.iter().all(Option::is_some).then(|| texts.map(Option::unwrap_or_default))
+}

@@ -12,43 +12,38 @@ use proptest::{collection::vec, prelude::*};
 #[path = "../../../../fuzz/src/lib.rs"]
 mod properties;
 
-/// Bytes as they come, and bytes made of the pieces that paths and patterns are made of.
-fn input() -> impl Strategy<Value = Vec<u8>> {
-    let piece = prop::sample::select(vec![
-        "a",
-        "b",
-        "/",
-        "/",
-        "..",
-        ".",
-        "\\x",
-        "\\x5c",
-        "ff",
-        "workspace",
-        "*",
-        "**",
-        "?",
-        "[",
-        "]",
-        "{",
-        "}",
-        ",",
-        "!",
-        "\n",
-        "\r\n",
-        " ",
-        "\t",
-        "é",
-        "\"",
-        "=",
-        "password",
-        "key",
-    ]);
+/// Bytes as they come, texts made of pieces, and several such texts in a row.
+fn input(pieces: &'static [&'static str], texts: usize) -> impl Strategy<Value = Vec<u8>> {
+    let text = vec(prop::sample::select(pieces), 0..12).prop_map(|pieces| pieces.concat());
     prop_oneof![
-        vec(any::<u8>(), 0..64),
-        vec(piece, 0..24).prop_map(|pieces| pieces.concat().into_bytes()),
+        1 => vec(any::<u8>(), 0..64),
+        4 => vec(text, texts).prop_map(|texts| texts.join("\u{1}").into_bytes()),
     ]
 }
+
+const PATHS: &[&str] =
+    &["a", "b", "/", "/", "..", ".", "\\x", "\\x5c", "ff", "workspace", "\n", "é", " "];
+const EDITS: &[&str] = &[
+    "a",
+    "b",
+    "fn f() {",
+    "}",
+    "\n",
+    "\n",
+    "\r\n",
+    "    ",
+    "\t",
+    " ",
+    "\"",
+    "“",
+    "–",
+    "-",
+    "…",
+    "// rest of code ...",
+    "é",
+];
+const GLOBS: &[&str] =
+    &["a", "b", ".", "/", "/", "*", "**", "?", "[", "]", "{", "}", ",", "!", "é"];
 
 /// Runs a property on the fuzzer's seeds, each as it is and cut short everywhere.
 fn on_seeds(name: &str, check: fn(&[u8])) {
@@ -64,15 +59,27 @@ fn on_seeds(name: &str, check: fn(&[u8])) {
 }
 
 #[test]
-fn paths_hold_on_the_seeds() {
+fn the_seeds_of_the_fuzzer_hold() {
+    on_seeds("edit", properties::edit::check);
+    on_seeds("glob", properties::glob::check);
     on_seeds("path", properties::path::check);
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn paths_hold(data in input()) {
+    fn edits_hold(data in input(EDITS, 3)) {
+        properties::edit::check(&data);
+    }
+
+    #[test]
+    fn globs_hold(data in input(GLOBS, 2)) {
+        properties::glob::check(&data);
+    }
+
+    #[test]
+    fn paths_hold(data in input(PATHS, 1)) {
         properties::path::check(&data);
     }
 }
