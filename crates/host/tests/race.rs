@@ -7,6 +7,7 @@
 
 #![allow(
     clippy::disallowed_methods,
+    clippy::indexing_slicing,
     clippy::panic,
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -202,12 +203,16 @@ async fn work(fs: &dyn DynFilesystem, tally: &Tally, seed: u64, until: Instant) 
         random ^= random << 17;
         usize::try_from(random % bound as u64).unwrap()
     };
-    let paths =
-        ["d/secret", "d/sub/secret", "d", "d/sub", "f", "p", "e/d/secret", "e/d", "d/new/x"]
-            .map(|path| WsPath::from_bytes(path.as_bytes()).unwrap());
+    // Removals and moves act on things below the swapped directories, which stay, so
+    // that the stage is not taken down by the play.
+    let anything = ["d/secret", "d/sub/secret", "d", "d/sub", "f", "p", "e/d/secret", "e/d"];
+    let expendable = ["d/new/x", "d/new", "e/d/new/x", "e/d/secret", "f/x"];
+    let path = |text: &&str| WsPath::from_bytes(text.as_bytes()).unwrap();
+    let (anything, expendable) = (anything.each_ref().map(path), expendable.each_ref().map(path));
     while Instant::now() < until {
-        let path = paths.get(next(paths.len())).unwrap();
         let call = next(CALLS.len());
+        let paths = if (5..=8).contains(&call) { &expendable[..] } else { &anything[..] };
+        let path = paths.get(next(paths.len())).unwrap();
         let outcome = tokio::time::timeout(HANG, perform(fs, call, path)).await;
         let name = CALLS.get(call).unwrap();
         let outcome = outcome.unwrap_or_else(|_| panic!("{name} on {path} hangs"));
