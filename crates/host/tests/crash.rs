@@ -18,6 +18,7 @@ use std::{
     path::Path,
     process::{Command, Stdio},
     sync::Arc,
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
@@ -44,7 +45,9 @@ async fn a_kill_at_any_instant_leaves_old_or_new() {
         // One in four runs waits for the disk, as the default does.
         let synced = random.below(4) == 0;
         let until = if synced { 1 + random.below(20) } else { 1 + random.below(120) };
-        operations += run_and_kill(dir.path(), kills, synced, until);
+        let child = Child { seed: kills, synced };
+        let instant = Duration::from_micros(random.below(3000));
+        operations += run_and_kill(dir.path(), &child, until, instant);
         kills += 1;
         strays = strays.max(check(dir.path()).await);
     }
@@ -55,13 +58,19 @@ async fn a_kill_at_any_instant_leaves_old_or_new() {
     );
 }
 
-/// Starts a process that works, and kills it once it has done `until` operations.
-fn run_and_kill(root: &Path, seed: u64, synced: bool, until: u64) -> u64 {
+struct Child {
+    seed: u64,
+    synced: bool,
+}
+
+/// Starts a process that works, and kills it once it has done `until` operations
+/// and `instant` more has passed, so that the kill falls anywhere in the next ones.
+fn run_and_kill(root: &Path, how: &Child, until: u64, instant: Duration) -> u64 {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["the_process_that_is_killed", "--exact", "--nocapture"])
         .env(ROOT, root)
-        .env(SEED, seed.to_string())
-        .env(SYNCED, if synced { "1" } else { "0" })
+        .env(SEED, how.seed.to_string())
+        .env(SYNCED, if how.synced { "1" } else { "0" })
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -72,6 +81,10 @@ fn run_and_kill(root: &Path, seed: u64, synced: bool, until: u64) -> u64 {
         let count = out.read(&mut buffer).unwrap();
         assert!(count > 0, "the process ended by itself");
         done += buffer.iter().take(count).filter(|byte| **byte == b'.').count() as u64;
+    }
+    let then = Instant::now() + instant;
+    while Instant::now() < then {
+        std::hint::spin_loop();
     }
     child.kill().unwrap();
     child.wait().unwrap();
@@ -87,12 +100,10 @@ async fn check(root: &Path) -> u64 {
         for entry in host.list(&dir, page).await.unwrap().entries {
             let shown = entry.path.to_string();
             assert!(!shown.contains(".garth-"), "a temporary file is visible: {shown}");
-            match entry.kind {
-                Kind::Dir => left.push(entry.path),
-                kind => {
-                    assert_eq!(kind, Kind::File);
-                    check_content(&host, &entry.path).await;
-                }
+            if entry.kind == Kind::Dir {
+                left.push(entry.path);
+            } else {
+                check_content(&host, &entry.path).await;
             }
         }
     }
