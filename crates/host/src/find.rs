@@ -25,10 +25,10 @@ use std::{
 use garth_contract::{
     Code, Error, Flow, Found, HardLinks, Order, Query, Result, Sink, Summary, Total, WsPath,
 };
-use garth_search::{Delivery, Filter, Hits, Ignores, Newest, Rules, Search};
+use garth_search::{Delivery, Filter, Ignores, Newest, Rules, Search};
 use rustix::fs::Stat;
 
-use self::{board::Board, dir::Dir, worker::Worker};
+use self::{board::Board, worker::Worker};
 
 /// The most threads that one search uses.
 const MAX_THREADS: usize = 8;
@@ -106,8 +106,9 @@ pub(crate) fn find(
             } else {
                 Ignores::none()
             };
-            let base = Dir::base(handle, start.path.as_bytes(), ignores);
-            walk(&shared, base);
+            let mut worker = Worker::new(&shared);
+            worker.base_dir(handle, &start.path, ignores);
+            walk(&shared, worker);
         }
     }
     if cancel.load(Ordering::Relaxed) {
@@ -117,11 +118,8 @@ pub(crate) fn find(
 }
 
 /// Works through the tree, alone while it is small.
-fn walk(shared: &Shared<'_>, base: Dir) {
-    let mut worker = Worker::new(shared);
-    worker.enter_base(base);
-    let alone = || worker.steps() < ALONE || !shared.board.has_waiting();
-    while alone() {
+fn walk(shared: &Shared<'_>, mut worker: Worker<'_, '_>) {
+    while worker.steps() < ALONE || !shared.board.has_waiting() {
         if !worker.step() {
             return;
         }
@@ -147,6 +145,15 @@ impl Shared<'_> {
         self.cancel.load(Ordering::Relaxed)
     }
 
+    /// Whether results come in the order of their paths.
+    fn sorts(&self) -> bool {
+        self.order == Order::Path
+    }
+
+    fn newest<T>(&self, act: impl FnOnce(&mut Newest) -> T) -> T {
+        act(&mut self.newest.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     fn finish(self, query: &Query, sink: &dyn Sink) -> Summary {
         let (mut delivery, ended_early) = self.board.finish();
         let mut total = if ended_early {
@@ -156,7 +163,9 @@ impl Shared<'_> {
         };
         if query.order == Order::Newest {
             let newest = self.newest.into_inner().unwrap_or_else(PoisonError::into_inner);
-            total = Total::Exact(newest.total());
+            if !ended_early {
+                total = Total::Exact(newest.total());
+            }
             delivery = Delivery::new(query, sink);
             for hits in newest.into_hits() {
                 if delivery.push(&hits) == Flow::Stop {

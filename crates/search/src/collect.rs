@@ -36,6 +36,8 @@ pub(crate) struct Collector<'a> {
     matches: u64,
     /// How many lines of `hits` are this file's and have no item yet.
     open_lines: usize,
+    /// How large `hits` may grow before they are offered for taking away.
+    spill_at: usize,
     /// How many lines after the last match have been kept.
     trailing: usize,
     binary: bool,
@@ -46,12 +48,14 @@ pub(crate) struct Collector<'a> {
 
 impl<'a> Collector<'a> {
     pub(crate) fn new(matcher: &'a RegexMatcher, plan: Plan, into: Into<'a>) -> Self {
+        let spill_at = into.hits.bytes() + SPILL;
         Self {
             matcher,
             plan,
             into,
             matches: 0,
             open_lines: 0,
+            spill_at,
             trailing: 0,
             binary: false,
             unchecked: &[],
@@ -103,14 +107,16 @@ impl<'a> Collector<'a> {
         self.into.hits.text.extend_from_slice(text);
         self.into.hits.close_row(number.unwrap_or(0), kind);
         self.open_lines += 1;
-        self.into.hits.bytes() < SPILL || self.spill_lines()
+        self.into.hits.bytes() < self.spill_at || self.spill_lines()
     }
 
     fn spill_lines(&mut self) -> bool {
         let Ok(path) = WsPath::from_bytes(self.into.path) else { return false };
         self.into.hits.items.push(Item::Lines { path, count: self.open_lines, end: false });
         self.open_lines = 0;
-        (self.into.spill)(self.into.hits) == Flow::Continue
+        let flow = (self.into.spill)(self.into.hits);
+        self.spill_at = self.into.hits.bytes() + SPILL;
+        flow == Flow::Continue
     }
 
     /// Notes where in the line, or lines, the pattern matches.

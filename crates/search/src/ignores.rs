@@ -14,8 +14,9 @@ use ignore::{
 
 /// How much of an ignore file is read; what follows has no effect.
 pub const MAX_IGNORE_FILE: usize = 1 << 20;
-/// How many rules of an ignore file count; compiling more would take seconds.
-const MAX_RULES: usize = 10_000;
+/// How much work the rules of one ignore file may make, a rule counting one and
+/// each of its wildcards another; more would take seconds to compile.
+const MAX_WORK: usize = 16 << 10;
 
 /// The rules that hold for the entries of one directory.
 #[derive(Clone, Debug, Default)]
@@ -113,10 +114,14 @@ fn compile(content: Option<&[u8]>) -> Gitignore {
             .map_or(b"".as_slice(), |end| cut.split_at(end).0),
     };
     let mut builder = GitignoreBuilder::new("");
-    for line in whole.split(|byte| *byte == b'\n').take(MAX_RULES) {
-        if let Ok(line) = str::from_utf8(line) {
-            let _ = builder.add_line(None, line);
+    let mut work = 0;
+    for line in whole.split(|byte| *byte == b'\n') {
+        let Ok(line) = str::from_utf8(line) else { continue };
+        work += 1 + line.matches(['*', '?', '[', '{']).count();
+        if work > MAX_WORK {
+            break;
         }
+        let _ = builder.add_line(None, line);
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }

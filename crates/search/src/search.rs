@@ -149,8 +149,10 @@ impl FileSearch {
         spill: Spill<'_>,
     ) -> io::Result<Searched> {
         let mut collector = Collector::new(&self.matcher, self.plan, Into { path, hits, spill });
-        self.searcher.search_reader(&self.matcher, from, &mut collector)?;
-        Ok(collector.finish())
+        let outcome = self.searcher.search_reader(&self.matcher, from, &mut collector);
+        // What was found before an error counts all the same.
+        let searched = collector.finish();
+        outcome.map(|()| searched)
     }
 }
 

@@ -68,30 +68,34 @@ impl AsFd for Handle<'_> {
 }
 
 impl Dir {
-    /// The directory that the walk starts in.
-    pub(super) fn base(handle: OwnedFd, path: &[u8], ignores: Ignores) -> Self {
-        let kept = Arc::new(AtomicUsize::new(1));
-        Self {
+    /// The directory that the walk starts in, and what `read` makes of it.
+    pub(super) fn base<T>(
+        handle: OwnedFd,
+        path: &[u8],
+        ignores: Ignores,
+        read: impl FnOnce(&mut Self, &OwnedFd) -> Result<T, Errno>,
+    ) -> Result<(Self, T), Errno> {
+        let dir = Self {
             parent: None,
             path: path.to_vec(),
             name_at: 0,
             depth: 0,
-            handle: Some(Kept { handle, count: Arc::clone(&kept) }),
-            kept,
+            handle: None,
+            kept: Arc::new(AtomicUsize::new(0)),
             ignores,
-        }
+        };
+        dir.fill(handle, read)
     }
 
-    /// Opens a directory in this one; what is read while it is open comes first.
+    /// Opens a directory in this one.
     pub(super) fn enter<T>(
         self: &Arc<Self>,
         name: &[u8],
         read: impl FnOnce(&mut Self, &OwnedFd) -> Result<T, Errno>,
     ) -> Result<(Self, T), Errno> {
-        let handle = open_dir(self.open()?.as_fd(), name)?;
-        let mut path = self.entry_path(name);
-        path.shrink_to_fit();
-        let mut dir = Self {
+        let handle = open_dir(self.open()?, name)?;
+        let path = self.entry_path(name);
+        let dir = Self {
             parent: Some(Arc::clone(self)),
             name_at: path.len() - name.len(),
             path,
@@ -100,9 +104,18 @@ impl Dir {
             kept: Arc::clone(&self.kept),
             ignores: self.ignores.clone(),
         };
-        let value = read(&mut dir, &handle)?;
-        dir.keep(handle);
-        Ok((dir, value))
+        dir.fill(handle, read)
+    }
+
+    /// Reads the directory while its handle is open for sure.
+    fn fill<T>(
+        mut self,
+        handle: OwnedFd,
+        read: impl FnOnce(&mut Self, &OwnedFd) -> Result<T, Errno>,
+    ) -> Result<(Self, T), Errno> {
+        let value = read(&mut self, &handle)?;
+        self.keep(handle);
+        Ok((self, value))
     }
 
     /// Keeps the handle open if there is room for it.

@@ -2,7 +2,7 @@
 
 use std::{
     mem::MaybeUninit,
-    os::fd::{AsFd, OwnedFd},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
 };
 
 use garth_contract::{Kind, MAX_PATH};
@@ -28,6 +28,8 @@ pub(super) struct Listing {
     /// All names, one after another.
     names: Vec<u8>,
     items: Vec<Item>,
+    /// How many entries could not be looked at.
+    pub(super) unreadable: u64,
 }
 
 /// One entry; its name stands in [`Listing`].
@@ -90,15 +92,11 @@ impl Reading {
                 continue;
             }
             rules_here |= matches!(name, b".ignore" | b".gitignore" | b".git");
-            let kind = match found.file_type() {
-                // Not every file system tells.
-                FileType::Unknown => match stat_name(handle.as_fd(), name) {
-                    Ok(Some(stat)) => kind(FileType::from_raw_mode(stat.st_mode)),
-                    Ok(None) | Err(_) => continue,
-                },
-                known => kind(known),
-            };
-            listing.push(name, kind);
+            match known_type(handle.as_fd(), name, found.file_type()) {
+                Ok(Some(file_type)) => listing.push(name, kind(file_type)),
+                Ok(None) => {}
+                Err(_) => listing.unreadable += 1,
+            }
             if entries.is_buffer_empty() && shared.is_cancelled() {
                 return Err(Errno::CANCELED);
             }
@@ -107,17 +105,11 @@ impl Reading {
     }
 
     /// Drops what the query does not want and what may not be seen.
-    fn choose(
-        &mut self,
-        shared: &Shared<'_>,
-        dir: &Dir,
-        handle: &OwnedFd,
-        listing: &mut Listing,
-    ) {
+    fn choose(&mut self, shared: &Shared<'_>, dir: &Dir, handle: &OwnedFd, listing: &mut Listing) {
         let fold = if shared.rules.is_empty() { Fold::Exact } else { fold_of(handle) };
         dir.write_prefix(&mut self.path);
         let prefix = self.path.len();
-        let Listing { names, items } = listing;
+        let Listing { names, items, unreadable } = listing;
         items.retain_mut(|item| {
             let name = item.name(names);
             self.path.truncate(prefix);
@@ -127,11 +119,22 @@ impl Reading {
             // Only regular files have content.
             item.counts = judged.counts && (shared.search.is_none() || item.kind == Kind::File);
             item.enters = judged.enters;
-            (item.counts || item.enters)
-                && self.path.len() <= MAX_PATH
-                && !(!shared.rules.is_empty() && shared.rules.denies_entry(&self.path, fold))
+            if !item.counts && !item.enters || shared.rules.denies_entry(&self.path, fold) {
+                return false;
+            }
+            let has_a_path = self.path.len() <= MAX_PATH;
+            *unreadable += u64::from(!has_a_path);
+            has_a_path
         });
     }
+}
+
+/// What an entry is; not every file system tells along with the name.
+fn known_type(dir: BorrowedFd<'_>, name: &[u8], told: FileType) -> Result<Option<FileType>, Errno> {
+    if told != FileType::Unknown {
+        return Ok(Some(told));
+    }
+    Ok(stat_name(dir, name)?.map(|stat| FileType::from_raw_mode(stat.st_mode)))
 }
 
 impl Item {
@@ -155,7 +158,7 @@ impl Listing {
     }
 
     fn sort(&mut self) {
-        let Self { names, items } = self;
+        let Self { names, items, .. } = self;
         items.sort_unstable_by(|left, right| {
             left.head.cmp(&right.head).then_with(|| left.name(names).cmp(right.name(names)))
         });
