@@ -51,6 +51,10 @@ impl Host {
         self.run(sweep::sweep).await
     }
 
+    pub(crate) fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
     async fn run<T: Send + 'static>(
         &self,
         call: impl FnOnce(&Tree) -> Result<T> + Send + 'static,

@@ -12,6 +12,8 @@ mod host;
 mod lock;
 mod look;
 mod make_dir;
+#[doc(hidden)]
+pub mod measure;
 mod read;
 mod remove;
 mod rename;
