@@ -21,8 +21,23 @@ fn input(pieces: &'static [&'static str], texts: usize) -> impl Strategy<Value =
     ]
 }
 
-const PATHS: &[&str] =
-    &["a", "b", "/", "/", "..", ".", "\\x", "\\x5c", "ff", "workspace", "\n", "é", " "];
+const PATHS: &[&str] = &[
+    "a",
+    "b",
+    "/",
+    "/",
+    "..",
+    ".",
+    "\\x",
+    "\\x5c",
+    "\\x2e",
+    "\\x2f",
+    "ff",
+    "/workspace",
+    "\n",
+    "é",
+    " ",
+];
 const EDITS: &[&str] = &[
     "a",
     "b",
