@@ -10,7 +10,9 @@ use garth_contract::{
 };
 
 use crate::{
-    blocking, look, make_dir, read, remove, rename, sweep,
+    blocking, look, make_dir, read, remove, rename,
+    start::{self, CancelOnDrop},
+    sweep,
     tree::{Resolver, Tree},
     write,
 };
@@ -75,7 +77,7 @@ impl Filesystem for Host {
             modes: true,
             any_names: true,
             watch: false,
-            find: false,
+            find: true,
             durable: self.tree.policy.durability == Durability::Synced,
         }
     }
@@ -116,8 +118,10 @@ impl Filesystem for Host {
     }
 
     async fn find(&self, query: &Query, sink: Arc<dyn Sink>) -> Result<Summary> {
-        let _ = (query, sink);
-        Err(Error::of(Code::Unsupported))
+        let query = query.clone();
+        // Cancel: the guard raises the flag that the walk looks at.
+        let (_guard, cancel) = CancelOnDrop::new();
+        self.run(move |tree| start::find(tree, &query, &*sink, &cancel)).await
     }
 
     async fn watch(&self, spec: &WatchSpec) -> Result<Watch> {

@@ -1,0 +1,86 @@
+//! Where a search or a watch starts: a handle, and where it really is.
+
+use std::{
+    os::fd::OwnedFd,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use garth_contract::{Code, Error, Links, Query, Result, Sink, Summary, WsPath};
+use rustix::{
+    fs::{FileType, Mode, OFlags, fstat, openat},
+    io::Errno,
+};
+
+use crate::{
+    errno,
+    find::{self, Base, Start},
+    tree::{TRIES, Tree},
+    walk,
+};
+
+/// Runs a search from what the query's base resolves to.
+pub(crate) fn find(
+    tree: &Tree,
+    query: &Query,
+    sink: &dyn Sink,
+    cancel: &AtomicBool,
+) -> Result<Summary> {
+    let (base, path) = open_base(tree, &query.base)?;
+    let open_dir = |path: &WsPath| tree.open_dir(path);
+    let hard_links = tree.policy.hard_links;
+    let start = Start { base, path, open_dir: &open_dir, rules: &tree.rules, hard_links };
+    find::find(start, query, sink, cancel)
+}
+
+/// Opens a directory or a regular file and says where it really is.
+fn open_base(tree: &Tree, asked: &WsPath) -> Result<(Base, WsPath)> {
+    let fail = |errno| errno::error(errno, asked);
+    for _ in 0..TRIES {
+        let place = walk::locate(tree, asked, Links::Follow)?;
+        let name = place.name.as_deref().unwrap_or(b".");
+        let handle = match open_without_waiting(&place.dir, name) {
+            // A link was put there since the place was found.
+            Err(Errno::LOOP) => continue,
+            opened => opened.map_err(fail)?,
+        };
+        let stat = fstat(&handle).map_err(fail)?;
+        let kind = FileType::from_raw_mode(stat.st_mode);
+        return match kind {
+            FileType::Directory => Ok((Base::Dir(handle), place.path)),
+            FileType::RegularFile => Ok((Base::File(handle, stat), place.path)),
+            FileType::Symlink
+            | FileType::Fifo
+            | FileType::Socket
+            | FileType::CharacterDevice
+            | FileType::BlockDevice
+            | FileType::Unknown => Err(Error::at(Code::NotAFile, asked)),
+        };
+    }
+    Err(Error::at(Code::PathOutsideWorkspace, asked))
+}
+
+fn open_without_waiting(dir: &OwnedFd, name: &[u8]) -> Result<OwnedFd, Errno> {
+    let flags =
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    openat(dir, name, flags, Mode::empty())
+}
+
+/// A flag that is raised when its owner is dropped, for long walks to look at.
+#[derive(Debug)]
+pub(crate) struct CancelOnDrop(Arc<AtomicBool>);
+
+impl CancelOnDrop {
+    pub(crate) fn new() -> (Self, Arc<AtomicBool>) {
+        let flag = Arc::new(AtomicBool::new(false));
+        (Self(Arc::clone(&flag)), flag)
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
