@@ -2,17 +2,18 @@
 //!
 //! Most changes are small and most files are not, so what both texts have in
 //! common at either end is skipped in blocks, at the speed of comparing memory,
-//! and only the lines between go through the Myers algorithm.
+//! and only the lines between are compared one by one.
 
+mod compare;
 mod trim;
 mod unified;
 
 use std::ops::Range;
 
-use imara_diff::{Algorithm, InternedInput};
 use memchr::memchr_iter;
 
 use crate::lines;
+use compare::{Change, compare};
 use trim::Middle;
 
 pub use unified::{Limit, Names, Unified};
@@ -102,12 +103,6 @@ struct Sides<'a> {
     skipped: usize,
 }
 
-/// Lines that were replaced by others, counted from the front of [`Sides`].
-struct Change {
-    old: Range<usize>,
-    new: Range<usize>,
-}
-
 impl<'a> Sides<'a> {
     fn new(old: &'a [u8], new: &'a [u8], middle: &Middle) -> Self {
         let head = old.get(..middle.start).unwrap_or_default();
@@ -124,24 +119,16 @@ impl<'a> Sides<'a> {
         }
     }
 
+    /// What was replaced by what, counted from the front of either side.
     fn changes(&self) -> Vec<Change> {
         let differing = |lines: &[&'a [u8]]| self.before..lines.len() - self.after;
-        let (old, new) = (differing(&self.old), differing(&self.new));
-        // The algorithm counts in 31 bits; a longer text is one change.
-        if i32::try_from(old.len().max(new.len())).is_err() {
-            return vec![Change { old, new }];
+        let old = self.old.get(differing(&self.old)).unwrap_or_default();
+        let new = self.new.get(differing(&self.new)).unwrap_or_default();
+        let mut changes = compare(old, new);
+        for range in changes.iter_mut().flat_map(|change| [&mut change.old, &mut change.new]) {
+            *range = range.start + self.before..range.end + self.before;
         }
-        let mut input = InternedInput::default();
-        input.update_before(self.old.get(old).unwrap_or_default().iter().copied());
-        input.update_after(self.new.get(new).unwrap_or_default().iter().copied());
-        let mut found = imara_diff::Diff::compute(Algorithm::Myers, &input);
-        found.postprocess_lines(&input);
-        let shifted = |range: Range<u32>| {
-            let index = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
-            index(range.start) + self.before..index(range.end) + self.before
-        };
-        let hunks = found.hunks();
-        hunks.map(|hunk| Change { old: shifted(hunk.before), new: shifted(hunk.after) }).collect()
+        changes
     }
 
     /// One hunk of changes that stand close together.

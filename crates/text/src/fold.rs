@@ -6,7 +6,7 @@
 
 use std::ops::RangeInclusive;
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memchr3};
 
 /// Typographic characters and the plain one that stands for them in source
 /// code. Nothing here is a letter, a digit, or invisible: folding must not make
@@ -69,13 +69,20 @@ pub(crate) fn endings(text: &[u8]) -> Folded {
     folded
 }
 
+/// Whether a text has anything that [`typography`] folds and [`endings`] does
+/// not. Dots count only against an ellipsis, which is no ASCII either.
+pub(crate) fn has_typography(text: &[u8]) -> bool {
+    memchr3(0xC2, 0xE2, 0xE3, text).is_some()
+}
+
 /// Folds `\r\n` to `\n` and typography to what a keyboard has.
 pub(crate) fn typography(text: &[u8]) -> Folded {
     let mut folded = Folded { bytes: Vec::with_capacity(text.len()), steps: Vec::new() };
     let mut at = 0;
     let mut from = 0;
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        let Some((plain, width)) = fold_front(rest) else {
+    while let Some(next) = text.get(at..).and_then(|rest| rest.iter().position(may_fold)) {
+        at += next;
+        let Some((plain, width)) = text.get(at..).and_then(fold_front) else {
             at += 1;
             continue;
         };
@@ -105,26 +112,37 @@ pub(crate) enum Ignore {
 pub(crate) fn canonical(line: &[u8], ignore: Ignore, form: &mut Vec<u8>) {
     form.clear();
     let mut solid = 0;
-    let mut at = 0;
-    while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
-        let (plain, width) = fold_front(rest).unwrap_or((Plain::of(rest), 1));
-        at += width;
-        match (plain.as_slice(), ignore) {
-            (b" " | b"\t" | b"\x0B" | b"\x0C", Ignore::Amount) => {
+    let mut rest = line;
+    while !rest.is_empty() {
+        let text = rest.iter().position(|byte| is_space(byte) || may_fold(byte));
+        let (text, next) = rest.split_at(text.unwrap_or(rest.len()));
+        if !text.is_empty() {
+            form.extend_from_slice(text);
+            solid = form.len();
+        }
+        let Some(byte) = next.first() else { break };
+        let (plain, width) = fold_front(next).unwrap_or((Plain::Byte([*byte]), 1));
+        rest = next.get(width..).unwrap_or_default();
+        match (plain, ignore) {
+            (Plain::Byte([space]), Ignore::Amount) if is_space(&space) => {
                 if solid > 0 && form.len() == solid {
                     form.push(b' ');
                 }
             }
-            (space @ (b" " | b"\t" | b"\x0B" | b"\x0C"), Ignore::Trailing) => {
-                form.extend_from_slice(space);
-            }
-            (text, Ignore::Amount | Ignore::Trailing) => {
-                form.extend_from_slice(text);
+            (Plain::Byte([space]), Ignore::Trailing) if is_space(&space) => form.push(space),
+            (plain, Ignore::Amount | Ignore::Trailing) => {
+                form.extend_from_slice(plain.as_slice());
                 solid = form.len();
             }
         }
     }
     form.truncate(solid);
+}
+
+/// The first byte of a line behind its white space, if it cannot fold. Lines
+/// where this differs are not equal, whatever is ignored.
+pub(crate) fn first_solid(line: &[u8]) -> Option<u8> {
+    line.iter().find(|byte| !is_space(byte)).copied().filter(|byte| !may_fold(byte))
 }
 
 /// Splits a line into its indentation and the rest.
@@ -147,17 +165,21 @@ enum Plain {
 }
 
 impl Plain {
-    /// The first byte of a text, as it is.
-    fn of(rest: &[u8]) -> Self {
-        Self::Byte([rest.first().copied().unwrap_or_default()])
-    }
-
     fn as_slice(&self) -> &[u8] {
         match self {
             Self::Byte(byte) => byte,
             Self::Ellipsis => ELLIPSIS,
         }
     }
+}
+
+fn is_space(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t' | 0x0B | 0x0C)
+}
+
+/// Whether a character that begins with this byte may be one that folds.
+fn may_fold(byte: &u8) -> bool {
+    matches!(byte, b'\r' | b'.' | 0xC2 | 0xE2 | 0xE3)
 }
 
 /// Folds the character at the front of a text, if it is one that folds.
@@ -228,5 +250,22 @@ mod tests {
         assert_eq!(form(line, Ignore::Amount), "a b's…".as_bytes());
         assert_eq!(form(b" \t ", Ignore::Trailing), b"");
         assert_eq!(form(b" \t ", Ignore::Amount), b"");
+    }
+
+    #[test]
+    fn the_first_solid_byte_is_known_only_where_it_cannot_fold() {
+        assert_eq!(first_solid(b"\t  x = 1"), Some(b'x'));
+        assert_eq!(first_solid(b"  "), None);
+        assert_eq!(first_solid(b" ...x"), None);
+        assert_eq!(first_solid("\u{a0}x".as_bytes()), None);
+    }
+
+    #[test]
+    fn a_text_without_typography_says_so() {
+        assert!(!has_typography(b"plain... \r\n"));
+        assert!(
+            PLAIN.iter().all(|(range, _)| has_typography(range.start().to_string().as_bytes()))
+        );
+        assert!(has_typography(ELLIPSIS));
     }
 }

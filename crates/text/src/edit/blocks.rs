@@ -7,7 +7,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
-use crate::fold::{Ignore, canonical};
+use crate::fold::{Ignore, canonical, first_solid};
 use crate::lines;
 
 /// Finds every place, from the front and without overlap, where whole lines of
@@ -19,16 +19,18 @@ use crate::lines;
 pub(super) fn find(content: &[u8], old: &[u8], ignore: Ignore) -> Vec<Range<usize>> {
     let mut form = Vec::new();
     let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
-    let pattern: Vec<usize> = lines::split(old)
-        .map(|line| {
-            canonical(line.text, ignore, &mut form);
-            let next = numbers.len();
-            *numbers.entry(form.clone()).or_insert(next)
-        })
-        .collect();
-    let blank = numbers.keys().all(Vec::is_empty);
+    let mut forms: Vec<Vec<u8>> = Vec::new();
+    let mut pattern = Vec::new();
+    for line in lines::split(old) {
+        canonical(line.text, ignore, &mut form);
+        let number = *numbers.entry(form.clone()).or_insert(forms.len());
+        if number == forms.len() {
+            forms.push(form.clone());
+        }
+        pattern.push(number);
+    }
     let mut places = Vec::new();
-    if blank {
+    if forms.iter().all(Vec::is_empty) {
         return places;
     }
     let closed = old.ends_with(b"\n");
@@ -40,14 +42,38 @@ pub(super) fn find(content: &[u8], old: &[u8], ignore: Ignore) -> Vec<Range<usiz
             starts.pop_front();
         }
         starts.push_back(at);
-        canonical(line.text, ignore, &mut form);
-        if search.step(numbers.get(&form).copied()) {
+        let next = search.next();
+        let wanted = next.and_then(|number| forms.get(number)).map_or(&b""[..], Vec::as_slice);
+        let number = if has_form(line.text, wanted, ignore, &mut form) {
+            next
+        } else if search.matched == 0 {
+            None
+        } else {
+            canonical(line.text, ignore, &mut form);
+            numbers.get(&form).copied()
+        };
+        if search.step(number) {
             let end = if closed { at + line.width() } else { at + line.text.len() };
             places.extend(starts.front().map(|start| *start..end));
         }
         at += line.width();
     }
     places
+}
+
+/// Whether a line has the form that is looked for, the cheapest reasons against
+/// it first: no line is shorter than its form.
+fn has_form(line: &[u8], wanted: &[u8], ignore: Ignore, form: &mut Vec<u8>) -> bool {
+    if line.len() < wanted.len() {
+        return false;
+    }
+    if let (Some(wanted), Some(found)) = (first_solid(wanted), first_solid(line))
+        && wanted != found
+    {
+        return false;
+    }
+    canonical(line, ignore, form);
+    form == wanted
 }
 
 /// A search for one sequence of numbers in a stream of them.
@@ -75,6 +101,11 @@ impl Search {
             }
         }
         Self { pattern, shorter, matched: 0 }
+    }
+
+    /// The number that would continue the match.
+    fn next(&self) -> Option<usize> {
+        self.pattern.get(self.matched).copied()
     }
 
     /// Takes the next number; true when the pattern ends with it. The next

@@ -65,11 +65,11 @@ impl<'a> Search<'a> {
                 })
             }
             Level::Typography => {
-                let search = Self::Folded {
+                let either = fold::has_typography(content) || fold::has_typography(old);
+                either.then(|| Self::Folded {
                     content: fold::typography(content),
                     old: fold::typography(old).bytes,
-                };
-                Some(search)
+                })
             }
             Level::TrailingWhitespace => {
                 Some(Self::Blocks(blocks::find(content, old, Ignore::Trailing)))

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::fold::{Ignore, canonical};
+use crate::fold::{Ignore, canonical, first_solid};
 use crate::lines;
 
 /// How much of a file is searched: a hint is not worth more.
@@ -38,8 +38,16 @@ fn by_votes(content: &[u8], old: &[u8]) -> Option<usize> {
     if places.is_empty() {
         return None;
     }
+    let firsts: Vec<Option<u8>> = places.keys().map(|form| first_solid(form)).collect();
+    let may_vote = |line: &[u8]| match first_solid(line) {
+        Some(first) => firsts.iter().any(|known| known.is_none_or(|known| known == first)),
+        None => true,
+    };
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (index, line) in lines::split(content).enumerate() {
+        if !may_vote(line.text) {
+            continue;
+        }
         canonical(line.text, Ignore::Amount, &mut form);
         if let Some(offset) = places.get(&form) {
             *votes.entry(index.saturating_sub(*offset)).or_default() += 1;
@@ -59,9 +67,14 @@ fn by_words(content: &[u8], old: &[u8]) -> Option<usize> {
         let bit = 1_u64.checked_shl(u32::try_from(wanted.len()).ok()?)?;
         wanted.entry(word).or_insert(bit);
     }
+    // Asking a short list for the first letter is cheaper than the map.
+    let mut firsts: Vec<u8> = wanted.keys().filter_map(|word| word.first().copied()).collect();
+    firsts.sort_unstable();
+    firsts.dedup();
+    let may_count = |word: &&[u8]| word.first().is_some_and(|first| firsts.contains(first));
     let mut best = (0, 0);
     for (index, line) in lines::split(content).enumerate() {
-        let bits = words(line.text).filter_map(|word| wanted.get(word));
+        let bits = words(line.text).filter(may_count).filter_map(|word| wanted.get(word));
         let score = bits.fold(0, |bits, bit| bits | bit).count_ones();
         if score > best.0 {
             best = (score, index + 1);
