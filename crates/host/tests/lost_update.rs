@@ -11,6 +11,7 @@
 use std::{
     path::Path,
     process::{Command, Stdio},
+    time::{Duration, Instant},
 };
 
 use garth_contract::{
@@ -81,6 +82,67 @@ async fn add_one(host: &Host, path: &WsPath) -> bool {
         mode: None,
     };
     match host.write(path, format!("{}\n", count + 1).into(), put).await {
+        Ok(_) => true,
+        Err(error) if error.code() == Code::Conflict => false,
+        Err(error) => panic!("{error:?}"),
+    }
+}
+
+/// An editor that takes no lock and saves by rename: what it saved is not lost to
+/// a guarded write that was compared a moment before.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_save_by_a_program_that_takes_no_lock_is_not_lost() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("f");
+    std::fs::write(&file, "0").unwrap();
+    let policy = Policy { durability: Durability::Fast, ..Policy::open() };
+    let host = Host::open(dir.path(), policy, Aliases::none()).unwrap();
+    let path = WsPath::root().join(b"f").unwrap();
+    let editor = std::thread::spawn({
+        let dir = dir.path().to_owned();
+        move || save_many_times(&dir)
+    });
+    let (mut landed, mut conflicts) = (0, 0);
+    while !editor.is_finished() {
+        if add_a_mark(&host, &path).await { landed += 1 } else { conflicts += 1 }
+    }
+    let lost = editor.join().unwrap();
+    println!("{landed} guarded writes landed, {conflicts} conflicts, {lost} saves lost");
+    assert_eq!(lost, 0);
+    assert!(landed > 0 && conflicts > 0, "the two never met, so nothing was shown");
+}
+
+/// Saves 1, 2, 3… and each time looks whether the last one is still what the file
+/// begins with; tells how often it was not.
+fn save_many_times(dir: &Path) -> u64 {
+    let (file, aside) = (dir.join("f"), dir.join("f.swp"));
+    let mut lost = 0;
+    for number in 1..=3000_u64 {
+        let last = (number - 1).to_string();
+        // While two files change places and back, the other one is seen for an instant.
+        let deadline = Instant::now() + Duration::from_secs(5);
+        let kept = || {
+            let text = std::fs::read_to_string(&file).unwrap();
+            text.split('+').next() == Some(last.as_str())
+        };
+        while !kept() {
+            if Instant::now() > deadline {
+                lost += 1;
+                break;
+            }
+        }
+        std::fs::write(&aside, number.to_string()).unwrap();
+        std::fs::rename(&aside, &file).unwrap();
+    }
+    lost
+}
+
+async fn add_a_mark(host: &Host, path: &WsPath) -> bool {
+    let seen = host.read(path, Span::Whole { at_most: 1 << 20 }).await.unwrap();
+    let guard = Guard::Unchanged(seen.version.unwrap());
+    let put = Put { guard, parents: Parents::Require, mode: None };
+    let text = [seen.bytes.as_ref(), b"+"].concat();
+    match host.write(path, text.into(), put).await {
         Ok(_) => true,
         Err(error) if error.code() == Code::Conflict => false,
         Err(error) => panic!("{error:?}"),
