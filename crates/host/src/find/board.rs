@@ -38,6 +38,8 @@ struct State {
     busy: usize,
     /// How many bytes of results all slots hold.
     held: usize,
+    /// How many threads wait for a change; waking nobody costs a system call too.
+    asleep: usize,
     /// Whether somebody is handing results on.
     delivering: bool,
     /// Whether no more results are wanted.
@@ -61,8 +63,20 @@ impl<'a> Board<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    fn wait<'s>(&self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        state.asleep += 1;
+        state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state.asleep -= 1;
+        state
+    }
+
+    /// Lets threads that wait look again.
+    fn wake(&self, state: MutexGuard<'_, State>) {
+        let asleep = state.asleep > 0;
+        drop(state);
+        if asleep {
+            self.changed.notify_all();
+        }
     }
 
     /// Tells whether there is work that nobody has begun.
@@ -72,8 +86,9 @@ impl<'a> Board<'a> {
 
     /// Adds a stretch to work on.
     pub(super) fn add(&self, place: Place, stretch: Stretch) {
-        self.lock().waiting.insert(place, stretch);
-        self.changed.notify_one();
+        let mut state = self.lock();
+        state.waiting.insert(place, stretch);
+        self.wake(state);
     }
 
     /// Takes the first part of the first stretch; `None` when the search is over.
@@ -81,7 +96,7 @@ impl<'a> Board<'a> {
         let mut state = self.lock();
         loop {
             if state.ended || (state.waiting.is_empty() && state.busy == 0) {
-                self.changed.notify_all();
+                self.wake(state);
                 return None;
             }
             if (state.held < MAX_AHEAD || state.first_is_waiting())
@@ -89,10 +104,10 @@ impl<'a> Board<'a> {
             {
                 if let Some((place, rest)) = stretch.split_rest() {
                     state.waiting.insert(place, rest);
-                    self.changed.notify_one();
                 }
                 state.open.insert(place.clone(), Slot::Busy(0));
                 state.busy += 1;
+                self.wake(state);
                 return Some((place, stretch));
             }
             state = self.wait(state);
@@ -118,8 +133,8 @@ impl<'a> Board<'a> {
             state.open.insert(place.clone(), Slot::Done(std::mem::take(hits)));
         }
         hits.clear();
-        drop(self.deliver(state));
-        self.changed.notify_all();
+        let state = self.deliver(state);
+        self.wake(state);
     }
 
     /// Hands on all results that nothing open comes before.
@@ -165,7 +180,7 @@ impl<'a> Board<'a> {
                 if flow == Flow::Stop {
                     state.end();
                 }
-                self.changed.notify_all();
+                self.wake(state);
                 return flow;
             }
             if state.held < MAX_AHEAD {
@@ -177,8 +192,9 @@ impl<'a> Board<'a> {
 
     /// Ends the search early.
     pub(super) fn end(&self) {
-        self.lock().end();
-        self.changed.notify_all();
+        let mut state = self.lock();
+        state.end();
+        self.wake(state);
     }
 
     /// The delivery, and whether the search ended before the tree did.
