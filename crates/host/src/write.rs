@@ -4,12 +4,15 @@
 //! target's name. What stood there is never opened for writing, so a hard link to
 //! a file elsewhere is broken, not written through.
 
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use bytes::Bytes;
 use garth_contract::{Code, Detail, Error, Guard, Links, Put, Result, Version, Written, WsPath};
 use rustix::{
-    fs::{AtFlags, FileType, Mode, RenameFlags, Stat, fstat, linkat, renameat, renameat_with},
+    fs::{
+        AtFlags, FileType, Mode, OFlags, RenameFlags, Stat, fstat, linkat, openat, renameat,
+        renameat_with,
+    },
     io::Errno,
 };
 
@@ -22,6 +25,9 @@ use crate::{
     temp::Temp,
     tree::{Place, TRIES, Tree, stat_name},
 };
+
+/// How many saves of other programs in a row a file is given back through.
+const MAX_SWAPS: usize = 1000;
 
 pub(crate) fn write(tree: &Tree, path: &WsPath, content: &Bytes, put: Put) -> Result<Written> {
     tree.check_access()?;
@@ -169,14 +175,31 @@ impl Write<'_> {
         self.finish_exchanged(temp)
     }
 
-    /// Gives the displaced file its name back, unless the name is no longer ours.
+    /// Gives the displaced file its name back.
+    ///
+    /// A save that comes between is displaced in its turn, so each exchange is
+    /// looked at again, until what comes out is what went in the time before.
     fn swap_back(&self, temp: &Temp<'_>, name: &[u8]) -> Result<()> {
         let dir = self.place.dir.as_fd();
+        let mut placed = pin(dir, name).map_err(|errno| self.fail(errno))?;
         let ours = fstat(temp.file()).map_err(|errno| self.fail(errno))?;
-        let there = stat_name(dir, name).map_err(|errno| self.fail(errno))?;
-        if there.is_some_and(|there| same_file(&there, &ours)) {
-            renameat_with(dir, temp.name(), dir, name, RenameFlags::EXCHANGE)
-                .map_err(|errno| self.fail(errno))?;
+        if !placed.as_ref().is_some_and(|(_, stat)| same_file(stat, &ours)) {
+            // Somebody saved over ours already, and meant what we had displaced.
+            return Ok(());
+        }
+        for _ in 0..MAX_SWAPS {
+            let aside = pin(dir, temp.name().as_bytes()).map_err(|errno| self.fail(errno))?;
+            match renameat_with(dir, temp.name(), dir, name, RenameFlags::EXCHANGE) {
+                Ok(()) => {}
+                // The name is gone: who removed it meant what it had displaced.
+                Err(Errno::NOENT) => break,
+                Err(errno) => return Err(self.fail(errno)),
+            }
+            let out = stat_name(dir, temp.name().as_bytes()).map_err(|errno| self.fail(errno))?;
+            if out.zip(placed.as_ref()).is_some_and(|(out, (_, placed))| same_file(&out, placed)) {
+                break;
+            }
+            placed = aside;
         }
         Ok(())
     }
@@ -243,6 +266,20 @@ fn untouched(now: &Stat, before: &Stat) -> bool {
     same_file(now, before)
         && (now.st_size, now.st_mtime, now.st_mtime_nsec)
             == (before.st_size, before.st_mtime, before.st_mtime_nsec)
+}
+
+/// A handle on what a name means now, which keeps its number from being given to
+/// another file while the two are told apart.
+fn pin(dir: BorrowedFd<'_>, name: &[u8]) -> Result<Option<(OwnedFd, Stat)>, Errno> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    match openat(dir, name, flags, Mode::empty()) {
+        Ok(handle) => {
+            let stat = fstat(&handle)?;
+            Ok(Some((handle, stat)))
+        }
+        Err(Errno::NOENT) => Ok(None),
+        Err(errno) => Err(errno),
+    }
 }
 
 /// Renames within a directory unless the new name is taken.
