@@ -103,6 +103,8 @@ pub(crate) fn typography(text: &[u8]) -> Folded {
 pub(crate) enum Ignore {
     /// What stands at the end of the line.
     Trailing,
+    /// What stands at both ends.
+    Outer,
     /// What stands at both ends, and how much of it stands in between.
     Amount,
 }
@@ -129,8 +131,13 @@ pub(crate) fn canonical(line: &[u8], ignore: Ignore, form: &mut Vec<u8>) {
                     form.push(b' ');
                 }
             }
+            (Plain::Byte([space]), Ignore::Outer) if is_space(&space) => {
+                if solid > 0 {
+                    form.push(space);
+                }
+            }
             (Plain::Byte([space]), Ignore::Trailing) if is_space(&space) => form.push(space),
-            (plain, Ignore::Amount | Ignore::Trailing) => {
+            (plain, Ignore::Amount | Ignore::Outer | Ignore::Trailing) => {
                 form.extend_from_slice(plain.as_slice());
                 solid = form.len();
             }
@@ -247,6 +254,7 @@ mod tests {
         };
         let line = "\t a \u{A0}\t b\u{2019}s... \u{3000} ".as_bytes();
         assert_eq!(form(line, Ignore::Trailing), "\t a  \t b's…".as_bytes());
+        assert_eq!(form(line, Ignore::Outer), "a  \t b's…".as_bytes());
         assert_eq!(form(line, Ignore::Amount), "a b's…".as_bytes());
         assert_eq!(form(b" \t ", Ignore::Trailing), b"");
         assert_eq!(form(b" \t ", Ignore::Amount), b"");

@@ -12,4 +12,6 @@ pub mod endings;
 mod fold;
 mod indent;
 pub mod lines;
+pub mod patch;
+mod sequence;
 pub mod sniff;

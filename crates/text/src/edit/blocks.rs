@@ -1,14 +1,15 @@
 //! Whole lines of a file that equal the lines of an old text, white space aside.
 //!
 //! Each distinct old line gets a number, each file line the number of the old
-//! line it equals, and the sequence of numbers is searched for with the failure
-//! table of Knuth, Morris and Pratt: one pass, however repetitive the text.
+//! line it equals, and the sequence of numbers is searched for in one pass,
+//! however repetitive the text.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 use crate::fold::{Ignore, canonical, first_solid};
 use crate::lines;
+use crate::sequence::Search;
 
 /// Finds every place, from the front and without overlap, where whole lines of
 /// `content` equal the lines of `old`.
@@ -35,10 +36,10 @@ pub(super) fn find(content: &[u8], old: &[u8], ignore: Ignore) -> Vec<Range<usiz
     }
     let closed = old.ends_with(b"\n");
     let mut search = Search::new(pattern);
-    let mut starts = VecDeque::with_capacity(search.pattern.len());
+    let mut starts = VecDeque::with_capacity(search.len());
     let mut at = 0;
     for line in lines::split(content) {
-        if starts.len() == search.pattern.len() {
+        if starts.len() == search.len() {
             starts.pop_front();
         }
         starts.push_back(at);
@@ -46,7 +47,7 @@ pub(super) fn find(content: &[u8], old: &[u8], ignore: Ignore) -> Vec<Range<usiz
         let wanted = next.and_then(|number| forms.get(number)).map_or(&b""[..], Vec::as_slice);
         let number = if has_form(line.text, wanted, ignore, &mut form) {
             next
-        } else if search.matched == 0 {
+        } else if search.is_idle() {
             None
         } else {
             canonical(line.text, ignore, &mut form);
@@ -74,59 +75,6 @@ fn has_form(line: &[u8], wanted: &[u8], ignore: Ignore, form: &mut Vec<u8>) -> b
     }
     canonical(line, ignore, form);
     form == wanted
-}
-
-/// A search for one sequence of numbers in a stream of them.
-struct Search {
-    pattern: Vec<usize>,
-    /// For each length of a matched front: the longest shorter front that also
-    /// ends there.
-    shorter: Vec<usize>,
-    matched: usize,
-}
-
-impl Search {
-    fn new(pattern: Vec<usize>) -> Self {
-        let mut shorter = vec![0; pattern.len() + 1];
-        let mut length = 0;
-        for (index, number) in pattern.iter().enumerate().skip(1) {
-            while length > 0 && pattern.get(length) != Some(number) {
-                length = shorter.get(length).copied().unwrap_or(0);
-            }
-            if pattern.get(length) == Some(number) {
-                length += 1;
-            }
-            if let Some(slot) = shorter.get_mut(index + 1) {
-                *slot = length;
-            }
-        }
-        Self { pattern, shorter, matched: 0 }
-    }
-
-    /// The number that would continue the match.
-    fn next(&self) -> Option<usize> {
-        self.pattern.get(self.matched).copied()
-    }
-
-    /// Takes the next number; true when the pattern ends with it. The next
-    /// match begins behind it.
-    fn step(&mut self, number: Option<usize>) -> bool {
-        let Some(number) = number else {
-            self.matched = 0;
-            return false;
-        };
-        while self.matched > 0 && self.pattern.get(self.matched) != Some(&number) {
-            self.matched = self.shorter.get(self.matched).copied().unwrap_or(0);
-        }
-        if self.pattern.get(self.matched) == Some(&number) {
-            self.matched += 1;
-        }
-        if self.matched < self.pattern.len() {
-            return false;
-        }
-        self.matched = 0;
-        true
-    }
 }
 
 #[cfg(test)]
