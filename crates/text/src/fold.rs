@@ -25,7 +25,16 @@ const PLAIN: [(RangeInclusive<char>, u8); 9] = [
 
 /// Three dots fold to the ellipsis and not the other way round, so that a
 /// search for two dots finds nothing inside it. Both have three bytes.
-const ELLIPSIS: &[u8] = "…".as_bytes();
+pub(crate) const ELLIPSIS: &[u8] = "…".as_bytes();
+
+/// What becomes of three dots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dots {
+    /// They stay three characters, which a match may end between.
+    Apart,
+    /// They are an ellipsis.
+    Together,
+}
 
 /// A folded text with the way back.
 pub(crate) struct Folded {
@@ -76,13 +85,13 @@ pub(crate) fn has_typography(text: &[u8]) -> bool {
 }
 
 /// Folds `\r\n` to `\n` and typography to what a keyboard has.
-pub(crate) fn typography(text: &[u8]) -> Folded {
+pub(crate) fn typography(text: &[u8], dots: Dots) -> Folded {
     let mut folded = Folded { bytes: Vec::with_capacity(text.len()), steps: Vec::new() };
     let mut at = 0;
     let mut from = 0;
     while let Some(next) = text.get(at..).and_then(|rest| rest.iter().position(may_fold)) {
         at += next;
-        let Some((plain, width)) = text.get(at..).and_then(fold_front) else {
+        let Some((plain, width)) = text.get(at..).and_then(|rest| fold_front(rest, dots)) else {
             at += 1;
             continue;
         };
@@ -123,7 +132,7 @@ pub(crate) fn canonical(line: &[u8], ignore: Ignore, form: &mut Vec<u8>) {
             solid = form.len();
         }
         let Some(byte) = next.first() else { break };
-        let (plain, width) = fold_front(next).unwrap_or((Plain::Byte([*byte]), 1));
+        let (plain, width) = fold_front(next, Dots::Together).unwrap_or((Plain::Byte([*byte]), 1));
         rest = next.get(width..).unwrap_or_default();
         match (plain, ignore) {
             (Plain::Byte([space]), Ignore::Amount) if is_space(&space) => {
@@ -156,7 +165,7 @@ pub(crate) fn first_solid(line: &[u8]) -> Option<u8> {
 pub(crate) fn indentation(line: &[u8]) -> (&[u8], &[u8]) {
     let mut at = 0;
     while let Some(rest) = line.get(at..) {
-        match (rest.first(), fold_front(rest)) {
+        match (rest.first(), fold_front(rest, Dots::Apart)) {
             (Some(b' ' | b'\t'), _) => at += 1,
             (_, Some((Plain::Byte([b' ']), width))) => at += width,
             _ => break,
@@ -190,10 +199,12 @@ fn may_fold(byte: &u8) -> bool {
 }
 
 /// Folds the character at the front of a text, if it is one that folds.
-fn fold_front(rest: &[u8]) -> Option<(Plain, usize)> {
+fn fold_front(rest: &[u8], dots: Dots) -> Option<(Plain, usize)> {
     let width = match rest.first()? {
         b'\r' if rest.get(1) == Some(&b'\n') => return Some((Plain::Byte(*b"\n"), 2)),
-        b'.' if rest.starts_with(b"...") => return Some((Plain::Ellipsis, 3)),
+        b'.' if dots == Dots::Together && rest.starts_with(b"...") => {
+            return Some((Plain::Ellipsis, 3));
+        }
         0xC2 => 2,
         0xE2 | 0xE3 => 3,
         _ => return None,
@@ -212,7 +223,7 @@ mod tests {
         for (range, plain) in PLAIN {
             for character in range {
                 let text = format!("a{character}b");
-                let folded = typography(text.as_bytes());
+                let folded = typography(text.as_bytes(), Dots::Apart);
                 assert_eq!(folded.bytes, [b'a', plain, b'b']);
                 assert_eq!(folded.original(1), 1);
                 assert_eq!(folded.original(2), text.len() - 1);
@@ -223,7 +234,7 @@ mod tests {
 
     #[test]
     fn the_border_before_a_folded_newline_is_before_its_return() {
-        for folded in [endings(b"a\r\nb\rc\r\n"), typography(b"a\r\nb\rc\r\n")] {
+        for folded in [endings(b"a\r\nb\rc\r\n"), typography(b"a\r\nb\rc\r\n", Dots::Apart)] {
             assert_eq!(folded.bytes, b"a\nb\rc\n");
             assert_eq!([0, 1, 2, 5, 6].map(|at| folded.original(at)), [0, 1, 3, 6, 8]);
         }
@@ -231,17 +242,19 @@ mod tests {
 
     #[test]
     fn three_dots_are_an_ellipsis_and_two_are_not() {
-        assert_eq!(typography(b"a...b").bytes, typography("a…b".as_bytes()).bytes);
-        assert_ne!(typography(b"a..b").bytes, typography("a…b".as_bytes()).bytes);
+        let folded = |text: &str, dots| typography(text.as_bytes(), dots).bytes;
+        assert_eq!(folded("a...b", Dots::Together), "a…b".as_bytes());
+        assert_eq!(folded("a..b….", Dots::Together), "a..b….".as_bytes());
+        assert_eq!(folded("a...b…", Dots::Apart), "a...b…".as_bytes());
     }
 
     #[test]
     fn letters_and_broken_bytes_stay_as_they_are() {
         for text in ["é世🌍ﬁ０′", "\u{200B}\u{FEFF}\u{AD}"] {
-            assert_eq!(typography(text.as_bytes()).bytes, text.as_bytes());
+            assert_eq!(typography(text.as_bytes(), Dots::Together).bytes, text.as_bytes());
         }
         for broken in [&b"\xE2"[..], b"\xE2\x80", b"\xC2", b"\xFF\xE3\x80x"] {
-            assert_eq!(typography(broken).bytes, broken);
+            assert_eq!(typography(broken, Dots::Together).bytes, broken);
         }
     }
 

@@ -87,7 +87,10 @@ impl<'a> Frame<'a> {
             return Self::Mapped;
         };
         if new != written {
-            return if new == actual { Self::AsWritten } else { Self::Mapped };
+            // Not one line may show that it is indented some other way.
+            let fits = |indent: &[u8]| indent.starts_with(actual) || actual.starts_with(indent);
+            let as_written = new == actual && coming.all(|(_, indent)| fits(indent));
+            return if as_written { Self::AsWritten } else { Self::Mapped };
         }
         let rest: Vec<_> = pairs.collect();
         let bare = written != actual && rest.iter().all(|(written, actual)| written == actual);
@@ -277,6 +280,16 @@ mod tests {
     #[test]
     fn a_new_text_already_indented_like_the_file_is_taken_as_it_is() {
         becomes("\n  f() {}", "\nf() {}", "\n  g() {}", "\n  g() {}");
+    }
+
+    #[test]
+    fn tabs_and_spaces_are_never_mixed_in_one_block() {
+        becomes(
+            "\tif a:\n\t\tb()",
+            "    if a:\n        b()",
+            "\tif c:\n        b()\n        d()",
+            "\tif c:\n\t\tb()\n\t\td()",
+        );
     }
 
     #[test]

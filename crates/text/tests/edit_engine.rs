@@ -83,6 +83,16 @@ fn lines_that_the_edit_keeps_keep_their_typography() {
 }
 
 #[test]
+fn two_dots_are_found_at_the_end_of_three() {
+    becomes("“a”...", one("\"a\"..", "b"), Level::Typography, "b.");
+}
+
+#[test]
+fn a_blank_line_that_goes_leaves_no_white_space_behind() {
+    becomes("x\n  \n‘a’\t\n\ty\n", one("\n'a'\n", ""), Level::TrailingWhitespace, "x\n\ty\n");
+}
+
+#[test]
 fn trailing_white_space_is_forgiven_in_whole_lines_only() {
     becomes("a  \nb\t\nc\n", one("a\nb", "x"), Level::TrailingWhitespace, "x\nc\n");
     becomes("a\nb\nc\n", one("a \nb\t", "x"), Level::TrailingWhitespace, "x\nc\n");

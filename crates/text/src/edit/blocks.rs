@@ -15,8 +15,7 @@ use crate::sequence::Search;
 /// `content` equal the lines of `old`.
 ///
 /// A place ends before the ending of its last line, or behind it when `old`
-/// ends with one. White space alone is never looked for: any blank line would
-/// do.
+/// ends with one. A single blank line is never looked for: any would do.
 pub(super) fn find(content: &[u8], old: &[u8], ignore: Ignore) -> Vec<Range<usize>> {
     let mut form = Vec::new();
     let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
@@ -31,7 +30,9 @@ pub(super) fn find(content: &[u8], old: &[u8], ignore: Ignore) -> Vec<Range<usiz
         pattern.push(number);
     }
     let mut places = Vec::new();
-    if forms.iter().all(Vec::is_empty) {
+    // One blank line is like another; several in a row may be a place.
+    let blank = forms.iter().all(Vec::is_empty);
+    if blank && (pattern.len() < 2 || ignore != Ignore::Trailing) {
         return places;
     }
     let closed = old.ends_with(b"\n");
@@ -111,9 +112,10 @@ mod tests {
     }
 
     #[test]
-    fn blank_lines_alone_are_never_looked_for() {
+    fn one_blank_line_is_no_place_and_several_in_a_row_are_one() {
         assert!(texts("a\n\nb\n", "   ", Ignore::Amount).is_empty());
         assert!(texts("a\n\nb\n", " \n", Ignore::Trailing).is_empty());
+        assert_eq!(texts("a\n \n\t\nb\n", "\n\n", Ignore::Trailing), [" \n\t\n"]);
     }
 
     #[test]

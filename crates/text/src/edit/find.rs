@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::{memchr_iter, memmem};
 
 use super::{Level, Mode, blocks};
-use crate::fold::{self, Folded, Ignore};
+use crate::fold::{self, Dots, ELLIPSIS, Folded, Ignore};
 
 /// All places of an old text, at one level.
 pub(super) struct Found<'a> {
@@ -66,16 +66,27 @@ impl<'a> Search<'a> {
             }
             Level::Typography => {
                 let either = fold::has_typography(content) || fold::has_typography(old);
-                either.then(|| Self::Folded {
-                    content: fold::typography(content),
-                    old: fold::typography(old).bytes,
-                })
+                either.then(|| Self::typographic(content, old))
             }
             Level::TrailingWhitespace => {
                 Some(Self::Blocks(blocks::find(content, old, Ignore::Trailing)))
             }
             Level::Indentation => Some(Self::Blocks(blocks::find(content, old, Ignore::Amount))),
         }
+    }
+
+    /// Takes three dots for an ellipsis only when nothing is found without.
+    fn typographic(content: &[u8], old: &[u8]) -> Self {
+        let folded = |dots| Self::Folded {
+            content: fold::typography(content, dots),
+            old: fold::typography(old, dots).bytes,
+        };
+        let apart = folded(Dots::Apart);
+        let has_ellipsis = |text| memmem::find(text, ELLIPSIS).is_some();
+        if apart.places(content).next().is_none() && (has_ellipsis(content) || has_ellipsis(old)) {
+            return folded(Dots::Together);
+        }
+        apart
     }
 
     fn places<'s>(&'s self, content: &'s [u8]) -> Box<dyn Iterator<Item = Range<usize>> + 's> {

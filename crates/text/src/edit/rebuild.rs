@@ -127,7 +127,12 @@ impl<'a> Change<'a> {
 
 impl Shared {
     fn between(old: &[Line<'_>], new: &[Line<'_>]) -> Self {
-        let same = |(left, right): &(&Line<'_>, &Line<'_>)| left.text == right.text;
+        // An empty piece may be white space in the file: it is the same line
+        // only where it ends in both texts, or in neither.
+        let same = |(left, right): &(&Line<'_>, &Line<'_>)| {
+            left.text == right.text
+                && (!left.text.is_empty() || left.ending.is_empty() == right.ending.is_empty())
+        };
         let least = old.len().min(new.len());
         let front = old.iter().zip(new).take_while(same).count();
         let back = old.iter().rev().zip(new.iter().rev()).take(least - front);
