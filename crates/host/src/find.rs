@@ -197,6 +197,3 @@ impl Sink for Cancellable<'_> {
         self.sink.accept(found)
     }
 }
-
-#[cfg(test)]
-mod tests;
