@@ -6,6 +6,7 @@
 mod attributes;
 mod blocking;
 mod copy;
+mod covered;
 mod descend;
 mod errno;
 mod find;

@@ -30,12 +30,12 @@ pub(crate) fn stat(tree: &Tree, path: &WsPath, links: Links) -> Result<Entry> {
 }
 
 pub(crate) fn list(tree: &Tree, path: &WsPath, page: Page) -> Result<Listing> {
-    let dir = tree.open_dir(path)?;
+    let (dir, real) = tree.open_dir_at(path)?;
     let fail = |errno| errno::error(errno, path);
     let fold = fold_of(&dir);
     let denied = |name: &[u8]| {
         !tree.rules.is_empty()
-            && path.join(name).is_ok_and(|path| tree.rules.denies(path.as_bytes(), fold))
+            && real.join(name).is_ok_and(|path| tree.rules.denies(path.as_bytes(), fold))
     };
     let wanted = usize::try_from(page.skip.saturating_add(page.take)).unwrap_or(usize::MAX);
     let mut smallest = Smallest { wanted, names: Vec::new() };

@@ -4,10 +4,9 @@
 //! that a crash in the middle leaves the whole tree or none of it to be seen, and
 //! nobody can swap a part of it for a link while it goes.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
 use garth_contract::{Code, Depth, Error, Kind, Links, Removed, Result, WsPath};
-use garth_search::{Fold, Rules};
 use rustix::{
     fs::{
         AtFlags, FileType, FlockOperation, RenameFlags, flock, renameat, renameat_with, unlinkat,
@@ -18,7 +17,7 @@ use rustix::{
 use crate::{
     descend::{Enter, Step, Visitor, descend, open_dir},
     errno, look, sweep, sync, temp,
-    tree::{Place, TRIES, Tree, fold_of},
+    tree::{Place, TRIES, Tree},
 };
 
 pub(crate) fn remove(tree: &Tree, path: &WsPath, depth: Depth) -> Result<Removed> {
@@ -84,27 +83,11 @@ fn remove_tree(tree: &Tree, place: &Place, name: &[u8]) -> Result<u64> {
 fn take_apart(tree: &Tree, place: &Place, hidden: &str) -> Result<u64> {
     let fail = |errno| errno::error(errno, &place.path);
     let open = || open_dir(place.dir.as_fd(), hidden.as_bytes()).map_err(fail);
-    check_below(tree, place, open()?)?;
+    tree.check_below(&place.path, open()?)?;
     let mut removal = Removal { count: 0 };
     descend(open()?, &mut removal).map_err(fail)?;
     unlinkat(&place.dir, hidden, AtFlags::REMOVEDIR).map_err(fail)?;
     Ok(removal.count + 1)
-}
-
-/// Refuses when a rule covers something in a tree that is to go or to move.
-pub(crate) fn check_below(tree: &Tree, place: &Place, top: OwnedFd) -> Result<()> {
-    if !tree.rules.covers_below(place.path.as_bytes()) {
-        return Ok(());
-    }
-    let fold = fold_of(&place.dir);
-    let base = place.path.as_bytes();
-    let mut guard = Covered { rules: &tree.rules, fold, base, found: false };
-    descend(top, &mut guard).map_err(|errno| errno::error(errno, &place.path))?;
-    if guard.found {
-        let error = Error::at(Code::PermissionDenied, &place.path);
-        return Err(error.hint("Something in the directory is denied or protected."));
-    }
-    Ok(())
 }
 
 /// Removes what it meets, and each directory when it leaves it.
@@ -129,39 +112,6 @@ impl Visitor for Removal {
     fn leave(&mut self, step: &Step<'_>) -> Result<(), Errno> {
         unlinkat(step.dir, step.name, AtFlags::REMOVEDIR)?;
         self.count += 1;
-        Ok(())
-    }
-}
-
-/// Looks whether a rule covers anything it meets.
-struct Covered<'a> {
-    rules: &'a Rules,
-    fold: Fold,
-    base: &'a [u8],
-    found: bool,
-}
-
-impl Covered<'_> {
-    fn look(&mut self, step: &Step<'_>) -> Enter {
-        let path = [self.base, step.below].concat();
-        self.found = self.found
-            || self.rules.denies(&path, self.fold)
-            || self.rules.protects(&path, self.fold);
-        if self.found { Enter::Past } else { Enter::In }
-    }
-}
-
-impl Visitor for Covered<'_> {
-    fn entry(&mut self, step: &Step<'_>) -> Result<(), Errno> {
-        self.look(step);
-        Ok(())
-    }
-
-    fn enter(&mut self, step: &Step<'_>) -> Result<Enter, Errno> {
-        Ok(self.look(step))
-    }
-
-    fn leave(&mut self, _: &Step<'_>) -> Result<(), Errno> {
         Ok(())
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     descend::open_dir,
     errno,
     lock::same_file,
-    look, remove, sync,
+    look, sync,
     tree::{Place, Tree, stat_name},
 };
 
@@ -37,8 +37,10 @@ pub(crate) fn rename(tree: &Tree, from: &WsPath, to: &WsPath, how: Move) -> Resu
     let (source_name, target_name) =
         (source.name(Code::CannotDeleteRoot)?, target.name(Code::CannotDeleteRoot)?);
     if kind == Kind::Dir {
-        let top = open_dir(&source.dir, source_name).map_err(|errno| errno::error(errno, from))?;
-        remove::check_below(tree, &source, top)?;
+        for path in [&source.path, &target.path] {
+            let top = open_dir(&source.dir, source_name);
+            tree.check_below(path, top.map_err(|errno| errno::error(errno, from))?)?;
+        }
     }
     let mover = Mover { tree, source: (&source, source_name), target: (&target, target_name) };
     mover.run(&stat, kind, how.clobber)

@@ -27,7 +27,7 @@ use rustix::{
     io::Errno,
 };
 
-use crate::{errno, usage::Usage, walk};
+use crate::{covered::Covered, descend, errno, usage::Usage, walk};
 
 /// How often a lookup is repeated when somebody moves things under it.
 pub(crate) const TRIES: usize = 4;
@@ -140,6 +140,17 @@ impl Tree {
         self.open_at(path, OFlags::RDONLY | OFlags::DIRECTORY, Links::Follow)
     }
 
+    /// Opens a directory and says where it really is, where a rule may ask.
+    pub(crate) fn open_dir_at(&self, path: &WsPath) -> Result<(OwnedFd, WsPath)> {
+        if self.rules.is_empty() {
+            return Ok((self.open_dir(path)?, path.clone()));
+        }
+        let place = walk::locate(self, path, Links::Follow)?;
+        let name = place.name.as_deref().unwrap_or(b".");
+        let dir = descend::open_dir(&place.dir, name).map_err(|errno| errno::error(errno, path))?;
+        Ok((dir, place.path))
+    }
+
     /// Opens a regular file for reading; anything else is `NOT_A_FILE`, at once.
     pub(crate) fn open_file(&self, path: &WsPath) -> Result<(OwnedFd, Stat)> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -205,6 +216,21 @@ impl Tree {
         let path = place.path.as_bytes();
         if self.rules.denies(path, fold) || self.rules.protects(path, fold) {
             return Err(Error::at(Code::PermissionDenied, &place.path));
+        }
+        Ok(())
+    }
+
+    /// Refuses when a rule covers something in the tree `top` were it at `path`: a
+    /// tree that holds such a thing stays, and one that would bring it stays away.
+    pub(crate) fn check_below(&self, path: &WsPath, top: OwnedFd) -> Result<()> {
+        if !self.rules.covers_below(path.as_bytes()) {
+            return Ok(());
+        }
+        let mut covered = Covered::new(&self.rules, fold_of(&top), path);
+        descend::descend(top, &mut covered).map_err(|errno| errno::error(errno, path))?;
+        if covered.found {
+            let error = Error::at(Code::PermissionDenied, path);
+            return Err(error.hint("Something in the directory is denied or protected."));
         }
         Ok(())
     }

@@ -251,6 +251,12 @@ async fn protected_before_it_exists(yard: &Yard) {
     let (from, to) = (yard.path("mine").unwrap(), yard.path(".vscode").unwrap());
     let moved = held("move", Filesystem::rename(&host, &from, &to, how)).await;
     assert_eq!(moved.map_err(|error| error.code()), Err(Code::PermissionDenied));
+    // Nor one that holds what is protected once it is there.
+    fs::remove_dir_all(yard.root.join(".agent")).unwrap();
+    fs::write(yard.root.join("mine/settings.json"), "{}").unwrap();
+    let to = yard.path(".agent").unwrap();
+    let moved = held("move", Filesystem::rename(&host, &from, &to, how)).await;
+    assert_eq!(moved.map_err(|error| error.code()), Err(Code::PermissionDenied));
 }
 
 async fn planted_link_to_a_home(yard: &Yard) {
@@ -346,6 +352,14 @@ async fn rules_through_links(yard: &Yard) {
         assert_eq!(read.map_err(|error| error.code()), Err(Code::PermissionDenied), "{path}");
         let stat = Filesystem::stat(&host, &path, Links::Follow).await;
         assert_eq!(stat.map_err(|error| error.code()), Err(Code::PermissionDenied), "{path}");
+    }
+    let by_path = yard.with_policy(Policy { deny: vec!["a/key.pem".to_owned()], ..Policy::open() });
+    for dir in ["a", "door"] {
+        let page = Page { skip: 0, take: 9 };
+        let dir = yard.path(dir).unwrap();
+        let listing = Filesystem::list(&by_path, &dir, page).await.unwrap();
+        let names: Vec<_> = listing.entries.iter().filter_map(|entry| entry.path.name()).collect();
+        assert_eq!(names, [b"b".as_slice(), b"in.txt"], "{dir}");
     }
     // A directory that holds something denied can be neither removed nor moved away.
     let dir = yard.path("a").unwrap();
