@@ -1,0 +1,130 @@
+//! Tries a rule at a place, and says what the secret there would be.
+//!
+//! Whatever a rule finds depends on `WINDOW` bytes behind the keyword and `CONTEXT` bytes before
+//! it, and on nothing else. That is what makes a stream and a whole text agree.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use crate::rules::{self, Before, Find, More, Pattern};
+use crate::tail::{Pem, Tail};
+use crate::view::View;
+use crate::{assigned, judge, placeholder};
+
+/// As much is looked at from a keyword on: enough for a URL, a token's head or a line of code.
+pub(crate) const WINDOW: usize = 4 << 10;
+
+/// As much is looked at before a keyword: a name, a scheme, a placeholder that may touch it.
+pub(crate) const CONTEXT: usize = 128;
+
+const _: () = assert!(CONTEXT > placeholder::LONGEST && CONTEXT > 2 * assigned::MAX_PREFIX);
+
+/// A secret that a rule found, before overlaps are settled.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// The rule's id.
+    pub(crate) id: usize,
+    /// What to put in its place, where it is not the usual placeholder.
+    pub(crate) replacement: Option<String>,
+    pub(crate) tail: Tail,
+}
+
+/// Tries the rule at `index` where its keyword stands.
+pub(crate) fn find(view: &View<'_>, keyword_at: usize, index: usize) -> Option<Candidate> {
+    let rule = rules::get(index)?;
+    let from = view.ceil(keyword_at.saturating_sub(CONTEXT));
+    let chunk = view.range(from, view.floor(keyword_at + WINDOW));
+    let at = keyword_at - from;
+    let (range, secret, tail) = match &rule.find {
+        Find::Pattern(pattern) => by_pattern(chunk, at, index, pattern)?,
+        Find::Assigned(words, kind) => {
+            let claim = assigned::read(chunk, at, words)?;
+            if claim.value.is_empty() || !judge::assigned(*kind, &claim) {
+                return None;
+            }
+            let secret = claim.value_at..claim.value_at + claim.value.len();
+            (claim.start..secret.end, secret, claim.tail)
+        }
+    };
+    if placeholder::touches(view.from(from), &range) {
+        return None;
+    }
+    Some(Candidate {
+        start: from + secret.start,
+        end: from + secret.end,
+        id: index,
+        replacement: None,
+        tail,
+    })
+}
+
+type Found = (Range<usize>, Range<usize>, Tail);
+
+fn by_pattern(chunk: &str, at: usize, index: usize, pattern: &Pattern) -> Option<Found> {
+    let lead = chunk.as_bytes().get(..at)?;
+    if !pattern.before.allows(lead.last().copied()) {
+        return None;
+    }
+    let regex = rules::regex(index, pattern)?;
+    let window = chunk.get(at..)?;
+    let (range, secret) = if regex.captures_len() > 1 {
+        let captures = regex.captures(window)?;
+        (captures.get(0)?.range(), captures.get(1)?.range())
+    } else {
+        let found = regex.find(window)?.range();
+        (found.clone(), found)
+    };
+    let secret = at + secret.start..at + secret.end;
+    if pattern.more == More::Pem && !Pem::has_body(chunk.as_bytes().get(secret.end..)?) {
+        return None;
+    }
+    if !judge::pattern(pattern.verdict, chunk, &secret) {
+        return None;
+    }
+    let scheme = match pattern.before {
+        Before::Scheme => lead.iter().rev().take(32).take_while(|&&byte| is_scheme(byte)).count(),
+        Before::Anything | Before::NoAlphanumeric | Before::NoToken => 0,
+    };
+    // A pattern that stopped by itself has seen the end; one that ran out of text has not.
+    let stopped = range.end < window.len() && pattern.more != More::Pem;
+    let tail = if stopped { Tail::Closed } else { pattern.more.tail() };
+    Some((at - scheme..at + range.end, secret, tail))
+}
+
+fn is_scheme(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-')
+}
+
+impl Candidate {
+    /// The one to settle first is the greatest: leftmost, then longest, then first in the table;
+    /// a rule of the configuration comes before the table.
+    fn rank(&self) -> impl Ord {
+        use std::cmp::Reverse;
+        let is_custom = self.id >= rules::COUNT;
+        // Nobody knows how long a block of lines gets, only that it is the longest.
+        let len = if matches!(self.tail, Tail::Pem(_)) { usize::MAX } else { self.end };
+        (Reverse(self.start), len, is_custom, Reverse(self.id))
+    }
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank().cmp(&other.rank())
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Candidate {}

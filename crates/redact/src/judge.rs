@@ -1,0 +1,331 @@
+//! Whether a value that looks like a secret by its place is one by its content.
+//!
+//! A token with a vendor's prefix needs no judge. A value behind `password =` does: source code is
+//! full of names, types, calls and examples that stand where a secret would.
+
+mod words;
+
+use std::ops::Range;
+
+use crate::assigned::{Claim, Dress, Relation};
+use words::{is_gibberish, is_placeholder, is_reference, is_wordy};
+
+/// What decides, for rules that need more than their pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The pattern is proof enough.
+    Always,
+    /// A token that mixes letters and digits.
+    Mixed,
+    /// The password in a URL.
+    Userinfo,
+    /// The token behind `bearer`, which is also an English word.
+    Bearer,
+    /// The base64 behind `basic`, which is also an English word.
+    Basic,
+}
+
+/// Decides on a value that a pattern found at `secret` in `chunk`.
+pub(crate) fn pattern(verdict: Verdict, chunk: &str, secret: &Range<usize>) -> bool {
+    let value = chunk.get(secret.clone()).unwrap_or_default();
+    match verdict {
+        Verdict::Always => true,
+        Verdict::Mixed => has_digit(value) && has_letter(value),
+        Verdict::Userinfo => userinfo(value),
+        Verdict::Bearer => {
+            let header = is_in_header(chunk.get(..secret.start).unwrap_or_default());
+            let token = has_digit(value) || (value.len() >= 24 && !is_wordy(value));
+            !is_placeholder(value) && (header || token)
+        }
+        Verdict::Basic => is_credential_pair(value),
+    }
+}
+
+/// What decides on an assigned value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A password: people choose it, so it may be short and a word.
+    Password,
+    /// A key or token that a machine made.
+    Key,
+    /// The same, behind a name that is used for other things too.
+    LooseKey,
+    /// Exactly the form of an AWS secret key, or a machine-made key.
+    AwsSecret,
+    /// Base64 of some length.
+    Base64,
+}
+
+/// Decides on a value that was assigned to a key.
+pub(crate) fn assigned(kind: Kind, claim: &Claim<'_>) -> bool {
+    match kind {
+        Kind::Password => password(claim),
+        Kind::Key => key(claim, 16),
+        Kind::LooseKey => key(claim, 20) && !is_hash_or_id(claim.value),
+        Kind::AwsSecret => {
+            let exact = claim.value.len() == 40 && claim.value.bytes().all(crate::tail::is_base64);
+            exact || key(claim, 16)
+        }
+        Kind::Base64 => claim.value.len() >= 40 && claim.value.bytes().all(is_url_base64),
+    }
+}
+
+/// Whether `lead` ends in `Authorization: Bearer `, in any of its dresses.
+fn is_in_header(lead: &str) -> bool {
+    let lead = lead.trim_end();
+    let lead = lead.get(..lead.len().saturating_sub("bearer".len())).unwrap_or_default();
+    let lead = lead.trim_end_matches([' ', ':', '=', '"', '\'', '`', ',', '\\', '>']);
+    let name = lead.len().checked_sub("authorization".len()).and_then(|at| lead.get(at..));
+    name.is_some_and(|name| name.eq_ignore_ascii_case("authorization"))
+}
+
+fn userinfo(value: &str) -> bool {
+    // `http://host:8080/path@x` has a port where the password would stand.
+    let port = value.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_port = port.len() < value.len() && port.bytes().all(|byte| byte.is_ascii_digit());
+    value.len() > 2 && !is_port && !is_reference(value) && !is_placeholder(value)
+}
+
+fn password(claim: &Claim<'_>) -> bool {
+    let value = claim.value.trim_end_matches([' ', '\t']);
+    if value.len() < 4 || value.starts_with(' ') || is_about_passwords(claim.prefix) {
+        return false;
+    }
+    // `pass` is also what tests and arguments do.
+    if claim.word == "pass" && matches!(claim.relation, Relation::Call | Relation::Beside) {
+        return false;
+    }
+    // In `password=password=x` the first value is a key.
+    let first = value.split('=').next().unwrap_or_default();
+    if is_no_password(first) || is_reference(value) || is_placeholder(value) {
+        return false;
+    }
+    if is_number(value) || is_own_name(claim, value) {
+        return false;
+    }
+    match claim.dress {
+        Dress::Quoted => quoted_password(claim, value),
+        Dress::Unclosed => !value.contains(' ') && quoted_password(claim, value),
+        Dress::Environment => value.len() > 5 || !is_letters(value),
+        Dress::Bare => bare_password(claim, value),
+    }
+}
+
+fn quoted_password(claim: &Claim<'_>, value: &str) -> bool {
+    let spaces = value.matches(' ').count();
+    let sentence_end = spaces > 0 && value.ends_with(['.', '?', '!']);
+    let label = value.ends_with(':') || sentence_end || spaces > 2;
+    let locator = value.starts_with(['#', '.', '/']) || value.contains("://");
+    if label || locator || value.contains(['<', '>', '|']) {
+        return false;
+    }
+    let letters_only = is_letters(value);
+    match claim.relation {
+        Relation::Comma | Relation::Call | Relation::Beside => {
+            spaces == 0 && value.len() > 5 && !letters_only && !is_wordy(value)
+        }
+        Relation::Tight
+        | Relation::Spaced
+        | Relation::Colon
+        | Relation::Compare
+        | Relation::Element => {
+            // A sentence for people: `Wrong password`, `Enter it again`.
+            let sentence = spaces > 0 && value.starts_with(|first: char| first.is_uppercase());
+            !sentence && (!letters_only || value.len() > 5)
+        }
+    }
+}
+
+fn bare_password(claim: &Claim<'_>, value: &str) -> bool {
+    if matches!(claim.relation, Relation::Call | Relation::Compare | Relation::Comma) {
+        return false;
+    }
+    if claim.relation == Relation::Element {
+        return quoted_password(claim, value);
+    }
+    let calls = matches!(claim.after, Some(b'(' | b'[' | b'{' | b'<'));
+    if calls || !value.starts_with(|first: char| first.is_alphanumeric()) || is_code(value) {
+        return false;
+    }
+    let is_name = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    if !is_name {
+        return has_letter(value) && (digits > 0 || value.contains(['!', '@', '#', '$', '%', '^']));
+    }
+    if digits == value.len() {
+        return claim.word != "pass";
+    }
+    // A name where a variable could stand. In `Pwd=word;` of a connection string it cannot.
+    let ends =
+        matches!(claim.after, None | Some(b'\n' | b'\r' | b' ' | b'&' | b'"' | b'\'' | b'\\'));
+    if claim.in_list && claim.relation == Relation::Tight {
+        return true;
+    }
+    let snake_or_hump = value.contains('_') || has_hump(value);
+    if digits == 0 {
+        let tight = claim.relation == Relation::Tight && ends && claim.word != "pass";
+        return tight && !snake_or_hump && value.len() > 5;
+    }
+    let named = is_wordy(value) && snake_or_hump;
+    !named && value.len() > 5 && (ends || claim.after == Some(b';'))
+}
+
+fn key(claim: &Claim<'_>, min: usize) -> bool {
+    let value = claim.value;
+    if value.len() < min || value.contains([' ', '\t']) {
+        return false;
+    }
+    let bare = matches!(claim.dress, Dress::Bare | Dress::Environment);
+    // A machine pads with `=`, it does not put one in the middle.
+    if bare && value.trim_end_matches('=').contains('=') {
+        return false;
+    }
+    if is_public(claim.prefix) || is_own_name(claim, value) {
+        return false;
+    }
+    if is_reference(value) || is_placeholder(value) || value.contains("://") || is_path(value) {
+        return false;
+    }
+    if bare {
+        let calls = matches!(claim.after, Some(b'(' | b'[' | b'{' | b'<'));
+        if calls || matches!(claim.relation, Relation::Call | Relation::Comma) {
+            return false;
+        }
+        if !value.bytes().all(is_key_byte) {
+            return false;
+        }
+    }
+    let distinct = distinct_bytes(value);
+    let random = has_digit(value) && has_letter(value) && !is_wordy(value);
+    distinct >= 6 && (random || is_gibberish(value))
+}
+
+/// Names that speak of passwords without being one.
+fn is_about_passwords(prefix: &str) -> bool {
+    #[rustfmt::skip]
+    const ABOUT: &[&str] = &[
+        "forgot", "reset", "change", "show", "hide", "add", "toggle", "validate", "require", "no",
+        "has", "is", "check", "verify", "update", "edit", "generate", "hash", "hashed",
+        "encrypted", "invalid", "wrong", "missing", "empty",
+    ];
+    let prefix = prefix.trim_end_matches(['_', '-']).to_ascii_lowercase();
+    ABOUT.iter().any(|about| prefix.ends_with(about))
+}
+
+/// Keys that are there to be seen.
+fn is_public(prefix: &str) -> bool {
+    let prefix = prefix.to_ascii_lowercase();
+    ["public", "publishable", "pub_", "pub-", "csrf", "page_", "page-", "continuation"]
+        .iter()
+        .any(|public| prefix.contains(public))
+}
+
+/// Types, states and the word itself: what stands behind `password:` in schemas and forms.
+fn is_no_password(value: &str) -> bool {
+    #[rustfmt::skip]
+    const WORDS: &[&str] = &[
+        "password", "passwd", "pass", "pwd", "passphrase", "passcode", "string", "str", "text",
+        "char", "varchar", "bytes", "hidden", "required", "optional", "boolean", "bool", "object",
+        "number", "integer", "null", "none", "nil", "true", "false", "undefined", "default",
+        "empty", "username", "user", "email", "input", "value", "auto", "prompt", "self", "this",
+        "option<string>", "secretstring", "secret<string>", "enabled", "disabled", "unknown",
+    ];
+    let bare = value.trim_matches(|edge: char| !edge.is_ascii_alphanumeric());
+    WORDS.iter().any(|word| bare.eq_ignore_ascii_case(word))
+}
+
+/// A number as code writes it, a version, an object identifier.
+fn is_number(value: &str) -> bool {
+    let digits = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    (digits && value.contains('.')) || value.starts_with("0x")
+}
+
+/// Whether the value is the key's own name again: `CHALLENGE_PASSWORD: "challengePassword"`.
+fn is_own_name(claim: &Claim<'_>, value: &str) -> bool {
+    let letters = |text: &str| -> String {
+        let kept = text.chars().filter(char::is_ascii_alphanumeric);
+        kept.map(|letter| letter.to_ascii_lowercase()).collect()
+    };
+    letters(value) == letters(claim.prefix) + &letters(claim.word)
+}
+
+/// A path of the file system or of a programming language.
+fn is_code(value: &str) -> bool {
+    is_path(value) || value.contains("::") || value.contains("->")
+}
+
+fn is_path(value: &str) -> bool {
+    value.starts_with(['/', '~']) || value.starts_with("./") || value.starts_with("../")
+}
+
+/// A UUID, or the length and alphabet of a well-known hash.
+fn is_hash_or_id(value: &str) -> bool {
+    let hex = value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    hex && matches!(value.len(), 36 | 40 | 64 | 128)
+}
+
+fn is_key_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'+' | b'=' | b'~' | b':' | b'%' | b'!')
+}
+
+fn is_url_base64(byte: u8) -> bool {
+    crate::tail::is_base64(byte) || byte == b'%'
+}
+
+fn is_letters(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+fn has_digit(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn has_letter(value: &str) -> bool {
+    value.chars().any(char::is_alphabetic)
+}
+
+fn has_hump(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    bytes.windows(2).any(
+        |pair| matches!(pair, [low, high] if low.is_ascii_lowercase() && high.is_ascii_uppercase()),
+    )
+}
+
+fn distinct_bytes(value: &str) -> u32 {
+    let mut seen = [0_u64; 4];
+    for byte in value.bytes() {
+        if let Some(word) = seen.get_mut(usize::from(byte >> 6)) {
+            *word |= 1 << (byte & 63);
+        }
+    }
+    seen.iter().map(|word| word.count_ones()).sum()
+}
+
+/// Whether base64 decodes to `name:password` in printable text.
+fn is_credential_pair(value: &str) -> bool {
+    let mut decoded = Vec::with_capacity(value.len());
+    let mut bits = 0_u32;
+    let mut held = 0_u32;
+    for byte in value.bytes().take_while(|&byte| byte != b'=') {
+        let digit = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return false,
+        };
+        bits = (bits << 6 | u32::from(digit)) & 0xffff;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            decoded.extend(u8::try_from(bits >> held & 0xff));
+        }
+    }
+    let text = std::str::from_utf8(&decoded).unwrap_or_default();
+    text.contains(':') && !text.contains(char::is_control)
+}
+
+#[cfg(test)]
+mod tests;

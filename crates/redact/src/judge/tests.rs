@@ -1,0 +1,50 @@
+//! What the judge says about single values.
+
+use super::words::{is_gibberish, is_placeholder, is_reference, is_wordy};
+use super::*;
+
+#[test]
+fn words_are_told_from_random_text() {
+    for wordy in ["my-service-token", "ClientSecretConfigValue2", "kubernetes/tls.secret", "v1"] {
+        assert!(is_wordy(wordy) || wordy == "v1", "{wordy}");
+    }
+    for random in ["Kp4Qx7Rm2Sn5Tb8Vw3Yz", "7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d", "xK9!aa"] {
+        assert!(!is_wordy(random), "{random}");
+    }
+    assert!(is_gibberish("ufnlbbavawsdeecn"));
+    assert!(!is_gibberish("configurationvalue"));
+    assert!(!is_gibberish("has-a-dash-kkkkkk"));
+}
+
+#[test]
+fn references_and_examples_are_no_secrets() {
+    for reference in [
+        "${X}",
+        "$X",
+        "$(cat x)",
+        "process.env.X",
+        "{{ x }}",
+        "%PASSWORD%",
+        "a.b.c",
+        "DB_PASSWORD",
+        "<key>",
+        "!vault",
+        ":password",
+        "#{x}",
+    ] {
+        assert!(is_reference(reference), "{reference}");
+    }
+    for secret in ["pa$$word", "super$ecret", "100%sure", "a.b2.c", "!Qa2@ws", "db_Password"] {
+        assert!(!is_reference(secret), "{secret}");
+    }
+    for example in ["changeme", "YOUR_KEY_HERE", "xxxxxxxx", "aaaaaa", "[key]", "***"] {
+        assert!(is_placeholder(example), "{example}");
+    }
+}
+
+#[test]
+fn basic_credentials_decode_to_a_pair() {
+    assert!(is_credential_pair("QWxhZGRpbjpvcGVuIHNlc2FtZQ=="));
+    assert!(!is_credential_pair("authentication"));
+    assert!(!is_credential_pair("QWxhZGRpbg=="));
+}

@@ -1,0 +1,147 @@
+//! What is a word, a reference or an example, and so not a secret.
+
+use std::sync::OnceLock;
+
+use aho_corasick::AhoCorasick;
+
+/// What begins a value that is fetched from somewhere.
+#[rustfmt::skip]
+const REFERENCES: &[&str] = &[
+    "{", "#{", "<", "&lt;", "%{", "%(", "%s", "@{", "@@", "env.", "env(", "process.", "os.", "ENV[",
+    "ENV.", "System.", "secrets.", "secret.", "var.", "vault:", "vault.", "config.", "self.",
+    "this.", "settings.", "arn:", "projects/", "ref:", "file:", "op://", "ssm:", "kms:",
+];
+
+/// What is put in later, wherever it stands in a value.
+#[rustfmt::skip]
+static EXPANSIONS: Needles =
+    Needles::new(&["${", "$(", "{{", "#{", "%{", "<%", "$[", "' +", "\" +"]);
+
+/// What people write where a secret will stand.
+#[rustfmt::skip]
+static EXAMPLES: Needles = Needles::new(&[
+    "your", "example", "placeholder", "changeme", "change_me", "change-me", "redacted", "xxxx",
+    "****", "....", "____", "insert", "replace", "_here", "-here", "dummy", "todo", "fixme", "sample",
+    "not-set", "not_set", "notset", "goes here", "&lt;",
+]);
+
+/// Strings that are looked for together, in any case; put together on first use.
+struct Needles {
+    needles: &'static [&'static str],
+    automaton: OnceLock<Option<AhoCorasick>>,
+}
+
+impl Needles {
+    const fn new(needles: &'static [&'static str]) -> Self {
+        Self { needles, automaton: OnceLock::new() }
+    }
+
+    fn are_in(&self, value: &str) -> bool {
+        let build = || AhoCorasick::builder().ascii_case_insensitive(true).build(self.needles).ok();
+        self.automaton.get_or_init(build).as_ref().is_some_and(|found| found.is_match(value))
+    }
+}
+
+/// Whether the value points at a secret instead of being one: `${X}`, `process.env.X`, `{{ x }}`.
+pub(super) fn is_reference(value: &str) -> bool {
+    if REFERENCES.iter().any(|start| value.starts_with(start)) || EXPANSIONS.are_in(value) {
+        return true;
+    }
+    let bytes = value.as_bytes();
+    match bytes {
+        // A shell variable; `$` inside a password is common, in front of a name it is not.
+        [b'$', next, ..] if next.is_ascii_alphabetic() || *next == b'_' => true,
+        [b'$', digits @ ..] if digits.iter().all(u8::is_ascii_digit) => true,
+        // A tag of YAML.
+        [b'!', next, ..] if next.is_ascii_alphabetic() && !value.contains(is_odd) => true,
+        [b'%', middle @ .., b'%'] => middle.iter().all(|byte| is_word_byte(*byte)),
+        [b'%', b'd' | b'v'] | [b'?'] => true,
+        [b':', name @ ..] => name.iter().all(|byte| is_word_byte(*byte)),
+        _ => is_dotted_name(value) || is_variable_name(value),
+    }
+}
+
+/// Whether the value is there to be replaced: `changeme`, `<your key>`, `xxxxxxxx`.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    if EXAMPLES.are_in(value) {
+        return true;
+    }
+    let wrapped =
+        matches!(value.as_bytes(), [b'<', .., b'>'] | [b'[', .., b']'] | [b'*', .., b'*']);
+    let mut bytes = value.bytes();
+    let first = bytes.next();
+    let repeated = value.len() > 2 && bytes.all(|byte| Some(byte) == first);
+    wrapped || repeated
+}
+
+/// Whether the value is made of words: `my-service-token`, `ClientSecretConfigValue2`.
+///
+/// Random text changes between letters, cases and digits every second or third byte; words do not.
+pub(super) fn is_wordy(value: &str) -> bool {
+    let mut runs = 0_usize;
+    let mut digit_runs = 0_usize;
+    let mut letters = 0_usize;
+    let mut capitals = 0_usize;
+    let mut previous = 0_u8;
+    for byte in value.bytes() {
+        if byte.is_ascii_digit() {
+            digit_runs += usize::from(!previous.is_ascii_digit());
+        } else if byte.is_ascii_alphabetic() {
+            letters += 1;
+            let hump = previous.is_ascii_lowercase() && byte.is_ascii_uppercase();
+            // The `S` of `HTTPServer`.
+            let acronym = capitals > 1 && byte.is_ascii_lowercase();
+            runs += usize::from(hump || acronym || !previous.is_ascii_alphabetic());
+        } else if !b"-_./: @".contains(&byte) {
+            return false;
+        }
+        capitals = if byte.is_ascii_uppercase() { capitals + 1 } else { 0 };
+        previous = byte;
+    }
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let mostly_letters = digits * 3 <= letters && digit_runs * 2 <= runs + 1;
+    runs > 0 && letters >= runs * 3 && mostly_letters && !has_unspeakable_run(value)
+}
+
+/// Whether a long run of letters has five consonants in a row.
+fn has_unspeakable_run(value: &str) -> bool {
+    let runs = value.as_bytes().split(|byte| !byte.is_ascii_alphabetic());
+    runs.filter(|run| run.len() >= 8).any(|run| consonants(run) >= 5)
+}
+
+fn consonants(letters: &[u8]) -> usize {
+    let is_vowel = |byte: &u8| b"aeiouyAEIOUY".contains(byte);
+    letters.split(is_vowel).map(<[u8]>::len).max().unwrap_or(0)
+}
+
+/// Whether letters of one case are random: five consonants in a row that no word has.
+pub(super) fn is_gibberish(value: &str) -> bool {
+    let lower = value.bytes().all(|byte| byte.is_ascii_lowercase());
+    let upper = value.bytes().all(|byte| byte.is_ascii_uppercase());
+    (lower || upper) && consonants(value.as_bytes()) >= 5
+}
+
+/// `settings.database.password`: names joined by dots, as code reaches for them.
+fn is_dotted_name(value: &str) -> bool {
+    let mut parts = 0;
+    let named = value.split('.').all(|part| {
+        parts += 1;
+        let starts = part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+        starts && part.bytes().all(is_word_byte) && !part.bytes().any(|byte| byte.is_ascii_digit())
+    });
+    named && parts > 1
+}
+
+/// `DB_PASSWORD`: the name of an environment variable.
+fn is_variable_name(value: &str) -> bool {
+    let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    value.contains('_') && value.bytes().all(upper) && is_wordy(value)
+}
+
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+fn is_odd(letter: char) -> bool {
+    letter.is_ascii_digit() || matches!(letter, '@' | '#' | '$' | '%' | '^' | '&' | '*')
+}
