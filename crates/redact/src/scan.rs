@@ -69,11 +69,11 @@ impl Scan {
             if self.open.is_some() {
                 return;
             }
-            let before = (self.scanned, self.searched, self.covered);
+            let before = self.progress();
             self.collect_hits(keywords, rules, view);
             self.search_line(keywords, rules, view);
             self.settle(keywords, rules, view);
-            if before == (self.scanned, self.searched, self.covered) {
+            if before == self.progress() {
                 return;
             }
         }
@@ -100,6 +100,11 @@ impl Scan {
     /// The text before this position is not needed any more.
     pub(crate) fn needed(&self, settled: usize) -> usize {
         self.open.as_ref().map_or(settled, |open| open.at).saturating_sub(CONTEXT)
+    }
+
+    /// What changes whenever something was done.
+    fn progress(&self) -> (usize, usize, usize, usize) {
+        (self.scanned, self.searched, self.covered, self.hits.len())
     }
 
     fn collect_hits(&mut self, keywords: &Keywords, rules: &Ruleset, view: &View<'_>) {

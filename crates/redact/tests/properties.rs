@@ -58,6 +58,14 @@ fn text() -> impl Strategy<Value = String> {
     vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
+/// `PROPTEST_CASES` asks for more.
+fn cases(least: u32) -> ProptestConfig {
+    let standard = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    let cases = if asked { standard.cases.max(least) } else { least };
+    ProptestConfig { cases, ..standard }
+}
+
 fn clean(redactor: &Redactor, text: &str) -> String {
     redactor.clean(Raw::from(text)).unwrap().clean.into_string()
 }
@@ -73,7 +81,7 @@ fn streamed(redactor: &Redactor, pieces: &[&[u8]]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(cases(1000))]
 
     #[test]
     fn redacting_twice_is_redacting_once(text in text()) {
@@ -151,7 +159,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(cases(40))]
 
     #[test]
     fn every_split_point_gives_what_the_whole_gives(text in text()) {
