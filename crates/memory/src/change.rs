@@ -186,9 +186,8 @@ impl<'a> Ground<'a> {
         let (mut at, mut node) = (place.path, node);
         if let What::Nothing { parents } = place.what {
             for _ in 0..parents {
-                let (parent, name) = at.split().ok_or_else(|| Error::of(Code::Internal))?;
-                node = Node::Dir(Arc::new(Dir::holding(name, node, self.now)));
-                at = parent;
+                node = Node::Dir(Arc::new(Dir::holding(&at, node, self.now)));
+                at = at.parent().ok_or_else(|| Error::of(Code::Internal))?;
             }
         }
         plan.put(at, node, self.now)?;

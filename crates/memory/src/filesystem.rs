@@ -9,6 +9,8 @@ use garth_contract::{
     Watch, WatchSpec, Written, WsPath,
 };
 
+use tokio::task::coop::consume_budget;
+
 use crate::{
     Memory, blocking,
     change::{Draft, Ground},
@@ -38,6 +40,9 @@ impl Memory {
     }
 }
 
+/// No call here ever has to wait, so a caller in a loop would keep its thread for
+/// ever. Each therefore takes from the runtime's budget and lets others run when
+/// it is used up; without a runtime there is none, and nothing to wait for.
 impl Filesystem for Memory {
     fn abilities(&self) -> Abilities {
         Abilities {
@@ -55,12 +60,14 @@ impl Filesystem for Memory {
     }
 
     async fn stat(&self, path: &WsPath, links: Links) -> Result<Entry> {
+        consume_budget().await;
         let root = self.root();
         let found = resolve(&self.fence, &root, path, links)?.what.node();
         found.map(|node| node.entry(path.clone())).ok_or_else(|| missing(path))
     }
 
     async fn list(&self, path: &WsPath, page: Page) -> Result<Listing> {
+        consume_budget().await;
         let root = self.root();
         let place = resolve(&self.fence, &root, path, Links::Follow)?;
         match place.what {
@@ -71,6 +78,7 @@ impl Filesystem for Memory {
     }
 
     async fn read(&self, path: &WsPath, span: Span) -> Result<Content> {
+        consume_budget().await;
         let root = self.root();
         let file = match resolve(&self.fence, &root, path, Links::Follow)?.what {
             What::File(file) => Arc::clone(file),
@@ -87,6 +95,7 @@ impl Filesystem for Memory {
     }
 
     async fn write(&self, path: &WsPath, content: Bytes, put: Put) -> Result<Written> {
+        consume_budget().await;
         self.fence.check_access()?;
         if path.is_root() {
             return Err(Error::at(Code::NotAFile, path));
@@ -107,14 +116,17 @@ impl Filesystem for Memory {
     }
 
     async fn make_dir(&self, path: &WsPath, parents: Parents) -> Result<Made> {
+        consume_budget().await;
         self.plan(|ground| ground.make_dir(path, parents))
     }
 
     async fn remove(&self, path: &WsPath, depth: Depth) -> Result<Removed> {
+        consume_budget().await;
         self.plan(|ground| ground.remove(path, depth))
     }
 
     async fn rename(&self, from: &WsPath, to: &WsPath, how: Move) -> Result<Renamed> {
+        consume_budget().await;
         self.plan(|ground| ground.rename(from, to, how))
     }
 

@@ -62,7 +62,7 @@ fn search(fence: &Fence, root: &Arc<Dir>, query: Query, gate: &Gate) -> Result<S
     let flow = match place.what {
         What::Dir(dir) => finder.walk(root, &query.base, dir),
         What::File(file) if finder.filter.counts_base() => {
-            finder.meet(query.base.as_bytes(), &Node::File(Arc::clone(file)))
+            finder.meet(query.base.clone(), &Node::File(Arc::clone(file)))
         }
         What::File(_) => Flow::Continue,
         What::Link(_) => return Err(Error::at(Code::NotAFile, &asked)),
@@ -118,8 +118,14 @@ impl Finder<'_> {
                 let inside = self.enter(step.path, dir, ignores);
                 levels.push(inside);
             }
-            if judged.counts && self.meet(step.path, step.node) == Flow::Stop {
-                return Flow::Stop;
+            if judged.counts {
+                let Ok(path) = step.name.path(step.path) else {
+                    self.counts.unreadable += 1;
+                    continue;
+                };
+                if self.meet(path, step.node) == Flow::Stop {
+                    return Flow::Stop;
+                }
             }
             if !judged.enters && matches!(step.node, Node::Dir(_)) {
                 walk.pass_over();
@@ -142,11 +148,7 @@ impl Finder<'_> {
     }
 
     /// Takes an entry that counts by its name.
-    fn meet(&mut self, path: &[u8], node: &Node) -> Flow {
-        let Ok(path) = WsPath::from_bytes(path) else {
-            self.counts.unreadable += 1;
-            return Flow::Continue;
-        };
+    fn meet(&mut self, path: WsPath, node: &Node) -> Flow {
         let matches = match (node, self.search.is_some()) {
             (_, false) => {
                 self.hits.push(node.entry(path.clone()));

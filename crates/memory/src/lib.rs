@@ -13,6 +13,7 @@ mod ignore;
 mod list;
 mod memory;
 mod mount;
+mod name;
 mod read;
 mod resolve;
 mod tree;

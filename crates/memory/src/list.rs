@@ -2,7 +2,7 @@
 
 use garth_contract::{Listing, Page, Result, WsPath};
 
-use crate::{fence::Fence, tree::Dir};
+use crate::{fence::Fence, name::Name, tree::Dir};
 
 /// Lists a directory that stands at `real` as the entries of `asked`.
 pub(crate) fn list(
@@ -56,7 +56,7 @@ impl Names {
         &self.buffer
     }
 
-    fn path(&mut self, name: &[u8]) -> Result<WsPath> {
-        WsPath::from_bytes(self.bytes(name))
+    fn path(&mut self, name: &Name) -> Result<WsPath> {
+        name.path(self.bytes(name))
     }
 }

@@ -33,7 +33,7 @@ type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 pub struct Memory {
     pub(crate) fence: Arc<Fence>,
     clock: Clock,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 /// What a workspace's files were at one moment.
@@ -88,7 +88,18 @@ impl Memory {
     }
 
     fn assemble(fence: Arc<Fence>, clock: Clock, root: Arc<Dir>) -> Self {
-        Self { fence, clock, state: Mutex::new(State { root, feeds: Feeds::default() }) }
+        let state = State { root, feeds: Feeds::default() };
+        Self { fence, clock, state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// The same files under another policy: what one handle changes, both see.
+    ///
+    /// # Errors
+    /// `INVALID_PATTERN` for a glob of the policy that is wrong.
+    pub fn under(&self, policy: Policy) -> Result<Self> {
+        let aliases = self.fence.aliases.clone();
+        let fence = Arc::new(Fence { aliases, ..Fence::new(policy)? });
+        Ok(Self { fence, clock: Arc::clone(&self.clock), state: Arc::clone(&self.state) })
     }
 
     /// A second workspace with the same files and policy, from now on independent.

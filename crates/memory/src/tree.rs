@@ -11,6 +11,8 @@ use bytes::Bytes;
 use garth_contract::{Code, Entry, Error, Kind, Result, Version, WsPath};
 use imbl::OrdMap;
 
+use crate::name::Name;
+
 /// What a directory is made with; memory has no umask to ask.
 pub(crate) const DIR_MODE: u32 = 0o755;
 /// What a file is made with when the caller says nothing.
@@ -20,9 +22,6 @@ const LINK_MODE: u32 = 0o777;
 /// Deeper than this, in bytes of path, trees are taken apart without recursion: a
 /// level of recursion takes up to 500 bytes of a thread's stack.
 const DEEP: usize = 512;
-
-/// One component of a path.
-pub(crate) type Name = Arc<[u8]>;
 
 /// One thing in the tree.
 #[derive(Clone, Debug)]
@@ -128,10 +127,11 @@ impl Dir {
         Self { entries: OrdMap::new(), below: Sums::default(), modified, mode }
     }
 
-    /// A new directory that holds one node.
-    pub(crate) fn holding(name: &[u8], node: Node, modified: SystemTime) -> Self {
-        let below = node.sums(name);
-        Self { entries: OrdMap::unit(name.into(), node), below, modified, mode: DIR_MODE }
+    /// A new directory that holds one node, which stands at `path`.
+    pub(crate) fn holding(path: &WsPath, node: Node, modified: SystemTime) -> Self {
+        let name = Name::of(path);
+        let below = node.sums(&name);
+        Self { entries: OrdMap::unit(name, node), below, modified, mode: DIR_MODE }
     }
 
     /// Finds a node by its real path; the root is none.
@@ -155,7 +155,7 @@ impl Dir {
         now: SystemTime,
     ) -> Result<Option<Node>> {
         let old = self.get(at).cloned();
-        let (parent, name) = self.open_way(at, |sums, rest| {
+        let parent = self.open_way(at, |sums, rest| {
             let new = node.sums(rest);
             sums.bytes += new.bytes;
             sums.entries += new.entries;
@@ -168,7 +168,7 @@ impl Dir {
         if old.is_none() {
             parent.modified = now;
         }
-        Ok(parent.entries.insert(name.into(), node))
+        Ok(parent.entries.insert(Name::of(at), node))
     }
 
     /// Puts a node at a real path and makes the directories that are missing on the way.
@@ -179,11 +179,11 @@ impl Dir {
         now: SystemTime,
     ) -> Result<Option<Node>> {
         let (mut at, mut node) = (at.clone(), node);
-        while let Some((parent, name)) = at.split()
+        while let Some(parent) = at.parent()
             && !parent.is_root()
             && self.get(&parent).is_none()
         {
-            node = Node::Dir(Arc::new(Self::holding(name, node, now)));
+            node = Node::Dir(Arc::new(Self::holding(&at, node, now)));
             at = parent;
         }
         self.put(&at, node, now)
@@ -205,11 +205,11 @@ impl Dir {
     /// Takes the node at a real path out of the tree; its parent was modified at `now`.
     pub(crate) fn take(self: &mut Arc<Self>, at: &WsPath, now: SystemTime) -> Result<Node> {
         let old = self.get(at).cloned().ok_or_else(|| Error::at(Code::FileNotFound, at))?;
-        let (parent, name) = self.open_way(at, |sums, _| {
+        let parent = self.open_way(at, |sums, _| {
             sums.bytes -= old.bytes();
             sums.entries -= old.entries();
         })?;
-        parent.entries.remove(name);
+        parent.entries.remove(at.name().unwrap_or_default());
         parent.modified = now;
         if parent.entries.is_empty() {
             parent.below.longest = 0;
@@ -217,16 +217,17 @@ impl Dir {
         Ok(old)
     }
 
-    /// Makes the way to a path this tree's own and adjusts the sums along it.
+    /// Makes the way to a path this tree's own, adjusts the sums along it, and gives
+    /// the directory that holds it.
     ///
     /// `adjust` gets the sums of each directory and the path from there to `at`.
-    fn open_way<'a, 'b>(
-        self: &'a mut Arc<Self>,
-        at: &'b WsPath,
+    fn open_way(
+        self: &mut Arc<Self>,
+        at: &WsPath,
         adjust: impl Fn(&mut Sums, &[u8]),
-    ) -> Result<(&'a mut Self, &'b [u8])> {
+    ) -> Result<&mut Self> {
         // The way is looked at first: half of it adjusted would leave the sums wrong.
-        let (parent, name) = at.split().ok_or_else(|| Error::of(Code::Internal))?;
+        let parent = at.parent().ok_or_else(|| Error::of(Code::Internal))?;
         if !parent.is_root() && !matches!(self.get(&parent), Some(Node::Dir(_))) {
             return Err(Error::at(Code::Internal, at));
         }
@@ -243,7 +244,7 @@ impl Dir {
             };
         }
         adjust(&mut dir.below, rest);
-        Ok((dir, name))
+        Ok(dir)
     }
 
     /// Makes the longest path below exact again.

@@ -3,7 +3,10 @@
 use garth_contract::WsPath;
 use imbl::{ordmap::Iter, shared_ptr::DefaultSharedPtr};
 
-use crate::tree::{Dir, Name, Node};
+use crate::{
+    name::Name,
+    tree::{Dir, Node},
+};
 
 /// A walk below one directory: each directory comes right before what it holds.
 pub(crate) struct Walk<'a> {
@@ -18,7 +21,7 @@ pub(crate) struct Step<'w, 'a> {
     /// Where it is.
     pub(crate) path: &'w [u8],
     /// Its name there.
-    pub(crate) name: &'a [u8],
+    pub(crate) name: &'a Name,
     /// How many directories, the walk's first included, hold it.
     pub(crate) depth: usize,
     /// What it is.

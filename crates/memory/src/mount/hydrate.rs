@@ -36,8 +36,8 @@ pub(super) async fn hydrate(
     hydration.make_dirs(&entries)?;
     hydration.read_files(&entries).await?;
     hydration.make_links(&entries).await?;
-    hydration.stamp_dirs(&entries);
-    Ok((hydration.tree, hydration.mounted))
+    hydration.stamp_dirs(&entries)?;
+    Ok((hydration.top(), hydration.mounted))
 }
 
 struct Hydration<'a> {
@@ -46,6 +46,7 @@ struct Hydration<'a> {
     mount: &'a Mount,
     max_file: u64,
     now: SystemTime,
+    /// What has come so far, from the workspace's root on.
     tree: Arc<Dir>,
     mounted: Mounted,
 }
@@ -85,7 +86,7 @@ impl Hydration<'_> {
     fn make_dirs(&mut self, entries: &[Entry]) -> Result<()> {
         for entry in of_kind(entries, Kind::Dir) {
             let dir = Dir::empty(self.now, DIR_MODE);
-            self.tree.plant(&entry.path, Node::Dir(Arc::new(dir)), self.now)?;
+            self.plant(&entry.path, Node::Dir(Arc::new(dir)))?;
         }
         Ok(())
     }
@@ -112,7 +113,7 @@ impl Hydration<'_> {
         };
         // The file may have grown since it was listed.
         self.check_bytes(self.tree.below.bytes.saturating_add(content.size))?;
-        self.tree.plant(&entry.path, Node::File(Arc::new(file)), self.now)?;
+        self.plant(&entry.path, Node::File(Arc::new(file)))?;
         self.mounted.files += 1;
         Ok(())
     }
@@ -146,12 +147,12 @@ impl Hydration<'_> {
                 Kind::File | Kind::Dir => {}
                 Kind::Fifo | Kind::Socket | Kind::Device => self.mounted.skipped.special += 1,
                 Kind::Symlink => match self.target_of(&entry.path).await {
-                    Some(target) if target.is_root() || self.tree.get(&target).is_some() => {
+                    Some(target) if self.has(&target) => {
                         let link = Link {
                             target: relative(&entry.path, &target).into(),
                             modified: entry.modified.unwrap_or(self.now),
                         };
-                        self.tree.plant(&entry.path, Node::Link(Arc::new(link)), self.now)?;
+                        self.plant(&entry.path, Node::Link(Arc::new(link)))?;
                         self.mounted.links += 1;
                     }
                     Some(_) | None => self.mounted.skipped.links += 1,
@@ -180,10 +181,31 @@ impl Hydration<'_> {
     }
 
     /// Gives directories their own times and modes back, which filling them changed.
-    fn stamp_dirs(&mut self, entries: &[Entry]) {
+    fn stamp_dirs(&mut self, entries: &[Entry]) -> Result<()> {
         for entry in of_kind(entries, Kind::Dir) {
+            let at = self.place_of(&entry.path)?;
             let modified = entry.modified.unwrap_or(self.now);
-            self.tree.stamp(&entry.path, modified, entry.mode.unwrap_or(DIR_MODE));
+            self.tree.stamp(&at, modified, entry.mode.unwrap_or(DIR_MODE));
+        }
+        Ok(())
+    }
+
+    fn plant(&mut self, path: &WsPath, node: Node) -> Result<()> {
+        let at = self.place_of(path)?;
+        self.tree.plant(&at, node, self.now).map(drop)
+    }
+
+    /// Tells whether something of the source has come.
+    fn has(&self, path: &WsPath) -> bool {
+        let there = |at: &WsPath| at.is_root() || self.tree.get(at).is_some();
+        self.place_of(path).is_ok_and(|at| there(&at))
+    }
+
+    /// The directory that stands for the source's root.
+    fn top(&self) -> Arc<Dir> {
+        match self.tree.get(&self.mount.at) {
+            Some(Node::Dir(dir)) => Arc::clone(dir),
+            Some(Node::File(_) | Node::Link(_)) | None => Arc::clone(&self.tree),
         }
     }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use garth_contract::{Filesystem, Flow, Found, Sink, Span};
+use garth_contract::{Filesystem, Flow, Found, Links, Sink, Span};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::fixture::{ANY, everything, path, workspace};
@@ -144,4 +144,19 @@ fn a_search_on_a_runtime_finds_what_one_without_finds() {
     let sink = Arc::new(garth_contract::Collect::default());
     let summary = runtime().block_on(ws.0.find(&everything(), Arc::clone(&sink) as _)).unwrap();
     assert_eq!((summary.given, sink.take().len()), (3, 3));
+}
+
+#[test]
+fn a_caller_in_a_loop_lets_others_run() {
+    let ws = Arc::new(workspace(&[("a", "")]));
+    let runtime = Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let writer = Arc::clone(&ws);
+        let task =
+            tokio::spawn(
+                async move { writer.0.write(&path("b"), Bytes::new(), ANY).await.map(drop) },
+            );
+        while ws.0.stat(&path("b"), Links::Keep).await.is_err() {}
+        task.await.unwrap().unwrap();
+    });
 }

@@ -235,6 +235,7 @@ fn a_move_takes_everything_along() {
     assert_eq!(ws.tree(), ["x", "x/y", "x/y/a", "x/y/e", "x/y/e/b"]);
     let after = ws.stat("x/y/e/b", Links::Keep).unwrap();
     assert_eq!(after, Entry { path: path("x/y/e/b"), ..before });
+    assert_eq!(ws.list("x/y").unwrap(), ["x/y/a", "x/y/e"]);
 }
 
 #[test]

@@ -182,6 +182,19 @@ fn a_move_needs_no_room_of_its_own() {
 }
 
 #[test]
+fn the_same_files_can_be_under_two_policies() {
+    let ws = workspace(&[("a", "1")]);
+    let policy = Policy { access: Access::ReadOnly, deny: vec!["*.key".into()], ..Policy::open() };
+    let reader = Ws(ws.0.under(policy).unwrap());
+    ws.write("b", "2").unwrap();
+    ws.write("c.key", "3").unwrap();
+    assert_eq!((reader.tree(), reader.read("b")), (vec!["a".into(), "b".into()], Ok("2".into())));
+    assert_eq!(reader.write("b", "3"), Err(Code::ReadOnly));
+    drop(ws);
+    assert_eq!(reader.read("a"), Ok("1".into()));
+}
+
+#[test]
 fn abilities_are_what_memory_can_do() {
     let can = workspace(&[]).0.abilities();
     assert!(can.write && can.rename && can.empty_dirs && can.symlinks && can.modes);

@@ -181,6 +181,18 @@ fn a_restored_workspace_must_be_listed_again() {
 }
 
 #[test]
+fn a_watch_sees_what_another_handle_changes() {
+    let ws = workspace(&[]);
+    let other = Ws(ws.0.under(Policy::open()).unwrap());
+    let mut watch = watch(&ws, &spec(""));
+    other.write("a", "").unwrap();
+    drop(ws);
+    assert_eq!(told(&mut watch), ["+a"]);
+    drop(other);
+    assert_eq!(told(&mut watch), ["end"]);
+}
+
+#[test]
 fn a_fork_is_not_watched_with_its_original() {
     let ws = workspace(&[]);
     let mut watch = watch(&ws, &spec(""));
