@@ -1,1 +1,21 @@
-//! Placeholder.
+//! One agent's world: its files, its redactor, its limits.
+//!
+//! An operation gets a [`Workspace`] and nothing else. Paths enter through
+//! [`Workspace::path`], text of files leaves through [`Workspace::clean`] and
+//! [`Workspace::lines`], and a change of files goes through
+//! [`Workspace::update`] and [`Workspace::update_all`].
+
+#[cfg(test)]
+mod fixture;
+mod limits;
+mod locks;
+mod shown;
+mod update;
+mod update_all;
+mod workspace;
+
+pub use limits::Limits;
+pub use shown::Shown;
+pub use update::{Plan, Updated, guard, version_of};
+pub use update_all::{After, PlanAll, UpdatedAll};
+pub use workspace::{Parts, Workspace};

@@ -1,0 +1,38 @@
+//! How much one call may take or give.
+
+/// The bounds of every operation on a workspace.
+///
+/// There is no default: whoever sets up a workspace says what it may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest text that is read, edited or compared whole, in bytes.
+    pub text_bytes: u64,
+    /// The most lines of a file in one reply.
+    pub lines: u64,
+    /// The most characters of one line in a reply.
+    pub line_chars: usize,
+    /// How many results a search or listing gives when nothing is said.
+    pub results: u64,
+    /// The most results that can be asked for at once.
+    pub most_results: u64,
+    /// The most lines of a diff in one reply.
+    pub diff_lines: usize,
+    /// The largest image that comes with a reply, in bytes.
+    pub image_bytes: u64,
+}
+
+impl Limits {
+    /// What a model can make use of in one reply.
+    #[must_use]
+    pub const fn standard() -> Self {
+        Self {
+            text_bytes: 10_000_000,
+            lines: 2_000,
+            line_chars: 2_000,
+            results: 1_000,
+            most_results: 10_000,
+            diff_lines: 2_000,
+            image_bytes: 10_000_000,
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Lines of a file as they may be shown: each raw line has exactly one clean one.
+//!
+//! A secret is recognised by what stands around it, and may stretch over many
+//! lines; so a window is redacted together with the text before and after it, and
+//! then taken apart along the lines of the raw text. Line numbers stay true, and
+//! a border of the window hides no secret.
+
+use std::ops::Range;
+
+use garth_contract::{Code, Error, Result, WsPath};
+use garth_redact::{Blocked, Clean, CleanWriter, Raw, Redaction, Span};
+
+use crate::Workspace;
+
+/// How much text on either side of a window is looked at with it: the largest
+/// key that anybody keeps in a file, several times over.
+const AROUND: usize = 64 << 10;
+
+/// Consecutive lines of a text, without their endings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// One for each line of the raw text.
+    pub lines: Vec<Clean>,
+    /// The names of the rules whose placeholders stand in them.
+    pub redacted: Vec<String>,
+}
+
+impl Workspace {
+    /// Redacts a text of the file at `path`, unless the path is excluded.
+    ///
+    /// # Errors
+    /// `PERMISSION_DENIED` where texts with secrets are held back and this is one.
+    pub fn clean(&self, path: &WsPath, raw: Raw) -> Result<Clean> {
+        self.redact(path, raw).map(|redaction| redaction.clean)
+    }
+
+    /// Tells whether secrets in texts of this file are replaced.
+    #[must_use]
+    pub fn redacts(&self, path: &WsPath) -> bool {
+        self.redaction.is_on() && !self.redactor.excludes(&path.to_string())
+    }
+
+    /// The lines of `text` whose bytes `window` covers, as they may be shown.
+    ///
+    /// The window begins where a line begins and ends where one ends.
+    ///
+    /// # Errors
+    /// As for [`clean`](Self::clean).
+    pub fn lines(&self, path: &WsPath, text: &str, window: Range<usize>) -> Result<Shown> {
+        let region = around(text, &window);
+        let part = text.get(region.clone()).unwrap_or_default();
+        let window = window.start - region.start..window.end - region.start;
+        let Redaction { clean, count, .. } = self.redact(path, Raw::from(part))?;
+        let spans = if count == 0 { Vec::new() } else { self.redactor.find(part) };
+        let pieces = Pieces::align(part, &clean, &spans);
+        let mut shown = Shown { lines: Vec::new(), redacted: Vec::new() };
+        for line in line_ranges(part, window.clone()) {
+            shown.lines.push(pieces.line(&clean, &line));
+        }
+        for span in spans.iter().filter(|span| span.start < window.end && span.end > window.start) {
+            if !shown.redacted.iter().any(|name| name == span.rule) {
+                shown.redacted.push(span.rule.to_owned());
+            }
+        }
+        Ok(shown)
+    }
+
+    fn redact(&self, path: &WsPath, raw: Raw) -> Result<Redaction> {
+        self.redactor
+            .clean_file(&path.to_string(), raw)
+            .map_err(|blocked| held_back(path, &blocked))
+    }
+}
+
+fn held_back(path: &WsPath, blocked: &Blocked) -> Error {
+    let Blocked { rule, .. } = blocked;
+    Error::new(Code::PermissionDenied, format!("{path} is held back: it holds a secret ({rule})"))
+        .hint("The workspace's operator decided that such files are not shown.")
+}
+
+/// The window and what stands around it, in whole lines.
+fn around(text: &str, window: &Range<usize>) -> Range<usize> {
+    let bytes = text.as_bytes();
+    let before = bytes.get(..window.start.saturating_sub(AROUND)).unwrap_or_default();
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let far = window.end.saturating_add(AROUND).min(bytes.len());
+    let after = bytes.get(far..).unwrap_or_default();
+    let end = after.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| far + at + 1);
+    start..end
+}
+
+/// The ranges of the lines of a window, without their endings.
+fn line_ranges(text: &str, window: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut start = window.start;
+    let lines = text.get(window).unwrap_or_default().split_inclusive('\n');
+    lines.map(move |line| {
+        let from = start;
+        start += line.len();
+        let shown = line.strip_suffix('\n').unwrap_or(line);
+        let shown = shown.strip_suffix('\r').filter(|_| line.ends_with('\n')).unwrap_or(shown);
+        from..from + shown.len()
+    })
+}
+
+/// Which bytes of the clean text stand for which bytes of the raw one.
+struct Pieces(Vec<Piece>);
+
+struct Piece {
+    raw: Range<usize>,
+    clean: Range<usize>,
+    secret: bool,
+}
+
+impl Pieces {
+    /// Lays the clean text beside the raw one, secret by secret.
+    fn align(raw: &str, clean: &str, spans: &[Span<'_>]) -> Self {
+        let mut pieces = Vec::with_capacity(spans.len() * 2 + 1);
+        let (mut at, mut to) = (0, 0);
+        for (index, span) in spans.iter().enumerate() {
+            let literal = span.start.saturating_sub(at);
+            pieces.push(Piece { raw: at..span.start, clean: to..to + literal, secret: false });
+            to += literal;
+            let next = spans.get(index + 1).map_or(raw.len(), |next| next.start);
+            let follows = raw.get(span.end..next).unwrap_or_default();
+            let length = replacement_length(clean.get(to..).unwrap_or_default(), span, follows);
+            pieces.push(Piece { raw: span.start..span.end, clean: to..to + length, secret: true });
+            (at, to) = (span.end, to + length);
+        }
+        pieces.push(Piece { raw: at..raw.len(), clean: to..clean.len(), secret: false });
+        Self(pieces)
+    }
+
+    /// One line of the raw text, put together from what stands for its parts.
+    fn line(&self, clean: &Clean, line: &Range<usize>) -> Clean {
+        let first = self.0.partition_point(|piece| piece.raw.end <= line.start);
+        let mut out = CleanWriter::new();
+        for piece in self.0.iter().skip(first).take_while(|piece| piece.raw.start < line.end) {
+            let range = if piece.secret {
+                piece.clean.clone()
+            } else {
+                let from = line.start.max(piece.raw.start) - piece.raw.start;
+                let to = line.end.min(piece.raw.end) - piece.raw.start;
+                piece.clean.start + from..piece.clean.start + to
+            };
+            // A range that fits no character would show less, never more.
+            out.put(clean.slice(range).unwrap_or_default());
+        }
+        out.finish()
+    }
+}
+
+/// How many bytes at the front of `clean` stand for a secret.
+///
+/// A rule of the configuration may have a replacement of its own; that one goes
+/// as far as the text that followed the secret.
+fn replacement_length(clean: &str, span: &Span<'_>, follows: &str) -> usize {
+    let placeholder = match span.nth {
+        0 | 1 => format!("[REDACTED: {}]", span.rule),
+        nth => format!("[REDACTED: {}#{nth}]", span.rule),
+    };
+    if clean.starts_with(&placeholder) {
+        return placeholder.len();
+    }
+    if follows.is_empty() {
+        return clean.len();
+    }
+    clean.find(follows).unwrap_or(clean.len())
+}
+
+#[cfg(test)]
+mod tests;
