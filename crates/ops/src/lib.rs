@@ -1,1 +1,26 @@
-//! Placeholder.
+//! Every operation, one file each, one table.
+//!
+//! A tool takes a workspace and the JSON that a caller sent, and gives a
+//! [`Reply`] or an error of the one table. It knows neither the caller nor the
+//! protocol: an interface walks the table, so a new tool is one file and one row.
+
+mod change;
+mod failure;
+mod listing;
+mod page;
+mod params;
+mod placeholders;
+mod reply;
+mod schema;
+mod text_file;
+mod timestamp;
+mod tool;
+mod tree;
+mod versions;
+mod window;
+mod words;
+pub mod workspace;
+
+pub use failure::failure;
+pub use reply::{Attachment, Reply};
+pub use tool::{Needs, Run, Tool, find};

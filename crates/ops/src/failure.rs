@@ -1,0 +1,97 @@
+//! An error as the JSON object that every interface sends.
+
+use garth_contract::{Detail, Error};
+use serde_json::{Map, Value, json};
+
+/// Writes an error as `{code, message, details, retryAfterMs?}`.
+///
+/// `details.hint` says what the caller can do; the other details are facts that a
+/// program can act on. `retryAfterMs` stands in `details` too.
+#[must_use]
+pub fn failure(error: &Error) -> Map<String, Value> {
+    let mut details = Map::new();
+    details.insert("hint".into(), error.advice().into());
+    if let Some(path) = error.path() {
+        details.insert("path".into(), path.to_string().into());
+    }
+    for detail in error.details() {
+        details.extend(facts(detail));
+    }
+    let retry = details.get("retryAfterMs").cloned();
+    let mut body = Map::new();
+    body.insert("code".into(), error.code().row().name.into());
+    body.insert("message".into(), error.message().into());
+    body.insert("details".into(), details.into());
+    body.extend(retry.map(|millis| ("retryAfterMs".into(), millis)));
+    body
+}
+
+fn facts(detail: &Detail) -> Vec<(String, Value)> {
+    let one = |name: &str, value: Value| vec![(name.to_owned(), value)];
+    match detail {
+        Detail::Lines(lines) => one("lines", json!(lines)),
+        Detail::Places(places) => one("places", json!(places)),
+        Detail::Nearest(line) => one("nearest", json!(line)),
+        Detail::Position(position) => one("position", json!(position)),
+        Detail::Edit(edit) => one("edit", json!(edit)),
+        Detail::Current(version) => one("current_version", json!(version.to_string())),
+        Detail::Limit { limit, actual } => {
+            vec![("limit".to_owned(), json!(limit)), ("actual".to_owned(), json!(actual))]
+        }
+        Detail::RetryAfter(wait) => {
+            one("retryAfterMs", json!(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)))
+        }
+        // The contract may learn new details before this table does; a detail
+        // that has no name on the wire yet is left out.
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use garth_contract::{Code, Version, WsPath};
+
+    use super::*;
+
+    #[test]
+    fn an_error_carries_its_hint_and_every_detail() {
+        let path = WsPath::from_bytes(b"src/a.rs").unwrap();
+        let error = Error::at(Code::AmbiguousMatch, &path)
+            .with(Detail::Lines(vec![3, 9]))
+            .with(Detail::Places(2))
+            .with(Detail::Nearest(4))
+            .with(Detail::Position(7))
+            .with(Detail::Edit(1))
+            .with(Detail::Limit { limit: 10, actual: 11 })
+            .with(Detail::Current(Version::of(b"")));
+        assert_eq!(
+            Value::Object(failure(&error)),
+            json!({
+                "code": "AMBIGUOUS_MATCH",
+                "message": "Found multiple matches for oldString: src/a.rs",
+                "details": {
+                    "hint": "Give more surrounding lines, or set replace_all.",
+                    "path": "src/a.rs",
+                    "lines": [3, 9],
+                    "places": 2,
+                    "nearest": 4,
+                    "position": 7,
+                    "edit": 1,
+                    "limit": 10,
+                    "actual": 11,
+                    "current_version": Version::of(b"").to_string(),
+                },
+            })
+        );
+    }
+
+    #[test]
+    fn the_wait_before_another_try_stands_in_both_places() {
+        let wait = Detail::RetryAfter(Duration::from_millis(1500));
+        let body = failure(&Error::of(Code::RateLimitExceeded).with(wait));
+        assert_eq!(body["retryAfterMs"], 1500);
+        assert_eq!(body["details"]["retryAfterMs"], 1500);
+    }
+}

@@ -1,0 +1,45 @@
+//! Keeps placeholders of secrets from being written over the secrets themselves.
+
+use std::collections::HashMap;
+
+use garth_contract::{Code, Error, Result, WsPath};
+use garth_redact::placeholders;
+use garth_workspace::Workspace;
+
+/// Refuses a new text of a file that has more placeholders than the old one has.
+///
+/// A caller who was shown `[REDACTED: NAME]` and sends it back means the secret,
+/// and would destroy it. One that the file itself has, letter by letter, is text
+/// like any other.
+///
+/// # Errors
+/// `REDACTED_CONTENT`.
+pub(crate) fn check(workspace: &Workspace, path: &WsPath, old: &str, new: &str) -> Result<()> {
+    if !workspace.redacts(path) {
+        return Ok(());
+    }
+    let mut had = HashMap::new();
+    for found in placeholders(old) {
+        *had.entry((found.name, found.nth)).or_insert(0_u64) += 1;
+    }
+    for found in placeholders(new) {
+        match had.get_mut(&(found.name, found.nth)) {
+            Some(left @ 1..) => *left -= 1,
+            Some(0) | None => return Err(refused(path)),
+        }
+    }
+    Ok(())
+}
+
+/// Tells whether a text holds the placeholder of a secret.
+pub(crate) fn has_any(text: &str) -> bool {
+    placeholders(text).next().is_some()
+}
+
+/// The refusal of a text because of the placeholder in it.
+pub(crate) fn refused(path: &WsPath) -> Error {
+    Error::at(Code::RedactedContent, path).hint(
+        "The placeholder stands for a secret that you were not shown. Edit around it: \
+         replace the text beside it and leave the line with the secret alone.",
+    )
+}

@@ -1,0 +1,55 @@
+//! What a tool answers: the text once, the facts beside it.
+
+use bytes::Bytes;
+use garth_contract::{Code, Error, Result};
+use garth_redact::Clean;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// The answer of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// What a model or a person reads.
+    pub text: Clean,
+    /// Everything about it, for programs.
+    pub payload: Map<String, Value>,
+    /// The keys of the payload that say what the text says, so that an interface
+    /// which sends both can leave them out.
+    pub repeats: &'static [&'static str],
+    /// Bytes that are no text, where the tool was asked for such.
+    pub attachment: Option<Attachment>,
+}
+
+/// Bytes beside a reply's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attachment {
+    /// Their media type, for example `image/png`.
+    pub media_type: &'static str,
+    /// The bytes.
+    pub bytes: Bytes,
+}
+
+impl Reply {
+    /// A reply of a text and its facts.
+    pub(crate) fn new(text: Clean, facts: &impl Serialize) -> Result<Self> {
+        let payload = match serde_json::to_value(facts) {
+            Ok(Value::Object(payload)) => payload,
+            Ok(_) | Err(_) => {
+                return Err(Error::new(Code::Internal, "the reply could not be written as JSON"));
+            }
+        };
+        Ok(Self { text, payload, repeats: &[], attachment: None })
+    }
+
+    /// The same reply, some of whose facts say what its text says.
+    pub(crate) fn repeating(mut self, keys: &'static [&'static str]) -> Self {
+        self.repeats = keys;
+        self
+    }
+
+    /// The same reply with bytes beside it.
+    pub(crate) fn attach(mut self, attachment: Option<Attachment>) -> Self {
+        self.attachment = attachment;
+        self
+    }
+}

@@ -1,0 +1,58 @@
+//! A file as text: which encoding it is in, and what is wrong when it is none.
+
+use std::borrow::Cow;
+
+use garth_contract::{Code, Error, Result, WsPath};
+use garth_text::{
+    encoding::{self, Encoding},
+    sniff::{Content, Extent, sniff},
+};
+
+/// The text of a file, and how it is stored.
+#[derive(Debug)]
+pub(crate) struct TextFile<'a> {
+    pub(crate) encoding: Encoding,
+    pub(crate) text: Cow<'a, str>,
+}
+
+impl<'a> TextFile<'a> {
+    /// Reads whole bytes as text; `named` is the encoding that the caller named.
+    ///
+    /// # Errors
+    /// `UNSUPPORTED_ENCODING` for bytes that are no text.
+    pub(crate) fn of(path: &WsPath, bytes: &'a [u8], named: Option<Encoding>) -> Result<Self> {
+        let encoding = match (named, sniff(bytes, Extent::Whole)) {
+            (Some(_), _) => Encoding::of_file(bytes, named),
+            (None, Content::Text(encoding)) => encoding,
+            (None, Content::Binary) => {
+                let error = Error::at(Code::UnsupportedEncoding, path);
+                return Err(error.hint("If it is text in another encoding, name that as encoding."));
+            }
+        };
+        let text = encoding::decode(bytes, encoding).map_err(|error| refused(path, &error))?;
+        Ok(Self { encoding, text })
+    }
+}
+
+/// Looks up the encoding that a caller named.
+///
+/// # Errors
+/// `INVALID_ENCODING` for an unknown name.
+pub(crate) fn named(name: Option<&str>) -> Result<Option<Encoding>> {
+    let Some(name) = name else { return Ok(None) };
+    let found = Encoding::named(name).map_err(|_| {
+        Error::new(Code::InvalidEncoding, format!("there is no encoding called {name:?}"))
+    })?;
+    Ok(Some(found))
+}
+
+/// The code of the table for what an encoding refused.
+pub(crate) fn refused(path: &WsPath, error: &encoding::Error) -> Error {
+    let code = match error {
+        encoding::Error::UnknownLabel | encoding::Error::Unencodable(..) => Code::InvalidEncoding,
+        encoding::Error::Undecodable(_) | encoding::Error::NotReversible(_) => {
+            Code::UnsupportedEncoding
+        }
+    };
+    Error::new(code, format!("{error}: {path}"))
+}

@@ -1,0 +1,61 @@
+//! Times as text: RFC 3339 in UTC with milliseconds.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+const SECONDS_A_DAY: i64 = 86_400;
+
+/// Writes a time, for example `2026-11-15T20:44:00.123Z`.
+pub(crate) fn rfc3339(time: SystemTime) -> String {
+    let millis = match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => i64::try_from(after.as_millis()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_millis()).map_or(i64::MIN, |ms| -ms),
+    };
+    let (seconds, millis) = (millis.div_euclid(1000), millis.rem_euclid(1000));
+    let (days, of_day) = (seconds.div_euclid(SECONDS_A_DAY), seconds.rem_euclid(SECONDS_A_DAY));
+    let (year, month, day) = civil(days);
+    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+}
+
+/// The Gregorian date of a day counted from 1970-01-01.
+///
+/// Years are taken to begin in March, so that the leap day is a year's last and
+/// the months before it have a fixed pattern of lengths.
+fn civil(days: i64) -> (i64, i64, i64) {
+    const DAYS_IN_400_YEARS: i64 = 146_097;
+    const FROM_MARCH_OF_YEAR_0: i64 = 719_468;
+    let days = days + FROM_MARCH_OF_YEAR_0;
+    let (era, of_era) = (days.div_euclid(DAYS_IN_400_YEARS), days.rem_euclid(DAYS_IN_400_YEARS));
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let year = era * 400 + year_of_era + i64::from(month <= 2);
+    (year, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn known_instants_read_as_their_dates() {
+        for (millis, text) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+            (951_868_799_999, "2000-02-29T23:59:59.999Z"),
+            (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+            (1_794_775_440_123, "2026-11-15T20:44:00.123Z"),
+        ] {
+            assert_eq!(rfc3339(UNIX_EPOCH + Duration::from_millis(millis)), text);
+        }
+    }
+
+    #[test]
+    fn a_time_before_1970_is_no_special_case() {
+        assert_eq!(rfc3339(UNIX_EPOCH - Duration::from_millis(1)), "1969-12-31T23:59:59.999Z");
+    }
+}

@@ -1,0 +1,32 @@
+//! The dialect `workspace`: the tools that a model gets unless it is asked otherwise.
+
+mod apply_patch;
+mod delete;
+mod diff;
+mod edit;
+mod glob;
+mod grep;
+mod list;
+mod mkdir;
+mod r#move;
+mod read;
+mod stat;
+mod write;
+
+use crate::Tool;
+
+/// The tools, in the order in which they are shown.
+pub static TOOLS: &[Tool] = &[
+    read::TOOL,
+    write::TOOL,
+    edit::TOOL,
+    apply_patch::TOOL,
+    glob::TOOL,
+    grep::TOOL,
+    list::TOOL,
+    r#move::TOOL,
+    delete::TOOL,
+    mkdir::TOOL,
+    stat::TOOL,
+    diff::TOOL,
+];

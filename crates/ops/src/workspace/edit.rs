@@ -1,0 +1,346 @@
+//! `edit`: replaces text in one file, exactly or nearly, all edits or none.
+
+use bytes::Bytes;
+use garth_contract::{Code, Content, Detail, Error, Parents, Result, Version, WsPath};
+use garth_redact::{Clean, CleanWriter};
+use garth_text::edit::{
+    Edit, Edited, Failure, FileError, Level, Mode, Replace, Why, apply_to_file,
+};
+use garth_workspace::{Plan, Updated, Workspace, version_of};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Needs, Reply, Tool,
+    change::{Change, Side},
+    params::{invalid, parse},
+    placeholders,
+    schema::schema_of,
+    text_file::{TextFile, named, refused},
+    versions,
+    words::{Counted, Shown},
+};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "edit",
+    summary: "Replaces text in a file. old_string must stand in exactly one place, unless \
+              replace_all is set; small differences in white space are forgiven. An empty \
+              old_string creates a new file.",
+    needs: Needs::Replace,
+    params: schema_of::<Params>,
+    payload: schema_of::<Payload>,
+    run: |workspace, params| Box::pin(async move { run(workspace, parse(params)?).await }),
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Params {
+    /// The file, relative to the workspace's root.
+    path: String,
+    /// The text to replace, as it stands in the file, without line numbers.
+    old_string: Option<String>,
+    /// The text to put in its place.
+    new_string: Option<String>,
+    /// Replaces every place where old_string stands.
+    replace_all: Option<bool>,
+    /// Several edits instead of one, applied in order, all or none.
+    edits: Option<Vec<One>>,
+    /// How near a match must be.
+    #[serde(rename = "match")]
+    matching: Option<Matching>,
+    /// The encoding of the file where it is neither UTF-8 nor marked, such as latin1.
+    encoding: Option<String>,
+    /// The version that a read returned; any other is a CONFLICT.
+    expected_version: Option<String>,
+    /// Says what the edit would do, and writes nothing.
+    dry_run: Option<bool>,
+}
+
+/// One of several edits.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct One {
+    /// The text to replace, as the edits before this one left it.
+    old_string: String,
+    /// The text to put in its place.
+    new_string: String,
+    /// Replaces every place where old_string stands.
+    replace_all: Option<bool>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Matching {
+    /// Byte for byte.
+    Exact,
+    /// Also where line endings, typography or white space differ; this is the default.
+    Forgiving,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Payload {
+    /// The file, from the root.
+    path: String,
+    /// Whether the file is new.
+    created: bool,
+    /// Whether nothing was written because only a dry run was asked for.
+    dry_run: bool,
+    /// How many places were replaced.
+    replacements: u64,
+    /// How many lines are not what they were.
+    lines_changed: u64,
+    /// How many lines were added.
+    lines_added: u64,
+    /// How many lines were removed.
+    lines_removed: u64,
+    /// What each edit did.
+    edits: Vec<Done>,
+    /// What changed, as a unified diff.
+    #[schemars(with = "String")]
+    diff: Clean,
+    /// Whether lines of the diff were left out.
+    diff_truncated: bool,
+    /// The names of secrets that are shown as placeholders in the diff.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    redacted: Vec<String>,
+    /// The version of the file now, or, after a dry run, as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+}
+
+/// What one edit did.
+#[derive(Serialize, JsonSchema)]
+struct Done {
+    /// How many places it replaced.
+    replacements: u64,
+    /// The lines where the first of them stood, before this edit.
+    lines: Vec<u64>,
+    /// What was forgiven, if the match was not exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forgiven: Option<&'static str>,
+}
+
+/// The edits of a call, checked as far as they can be without the file.
+struct Call {
+    path: WsPath,
+    edits: Vec<One>,
+    mode: Mode,
+    encoding: Option<String>,
+    expected: Option<Version>,
+    dry_run: bool,
+}
+
+/// What the edits make of the file.
+struct Outcome {
+    edits: Vec<Done>,
+    change: Change,
+    before: Option<Version>,
+}
+
+async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
+    let call = Call::of(workspace, params)?;
+    let updated = workspace.update(&call.path, |current| call.plan(workspace, current)).await?;
+    call.reply(updated)
+}
+
+impl Call {
+    fn of(workspace: &Workspace, params: Params) -> Result<Self> {
+        let path = workspace.path(params.path)?;
+        let edits = match (params.old_string, params.new_string, params.edits) {
+            (Some(old_string), Some(new_string), None) => {
+                vec![One { old_string, new_string, replace_all: params.replace_all }]
+            }
+            (None, None, Some(edits)) if params.replace_all.is_none() && !edits.is_empty() => edits,
+            (None, None, Some(edits)) if edits.is_empty() => {
+                return Err(invalid("edits is empty: send at least one"));
+            }
+            (None, None, Some(_)) => {
+                return Err(invalid("replace_all belongs into each of the edits"));
+            }
+            (_, _, Some(_)) => {
+                return Err(invalid("send either old_string and new_string, or edits"));
+            }
+            (_, _, None) => {
+                return Err(invalid("old_string and new_string are both needed, or edits"));
+            }
+        };
+        let expected = versions::expected(params.expected_version.as_deref())?;
+        named(params.encoding.as_deref())?;
+        Ok(Self {
+            path,
+            edits,
+            mode: match params.matching {
+                Some(Matching::Exact) => Mode::Exact,
+                Some(Matching::Forgiving) | None => Mode::Forgiving,
+            },
+            encoding: params.encoding,
+            expected,
+            dry_run: params.dry_run == Some(true),
+        })
+    }
+
+    fn plan(&self, workspace: &Workspace, current: Option<&Content>) -> Result<Plan<Outcome>> {
+        let before = current.map(version_of);
+        versions::check(&self.path, self.expected, before)?;
+        let (bytes, edits, change) = match current {
+            Some(content) => self.change(workspace, content)?,
+            None => self.create(workspace)?,
+        };
+        Ok(Plan {
+            content: (!self.dry_run).then_some(bytes),
+            parents: Parents::Create,
+            facts: Outcome { edits, change, before },
+        })
+    }
+
+    fn change(
+        &self,
+        workspace: &Workspace,
+        content: &Content,
+    ) -> Result<(Bytes, Vec<Done>, Change)> {
+        let file = TextFile::of(&self.path, &content.bytes, named(self.encoding.as_deref())?)?;
+        let edits: Vec<Edit<'_>> = self.edits.iter().map(One::as_edit).collect();
+        let edited = apply_to_file(&content.bytes, file.encoding, &edits, self.mode)
+            .map_err(|error| self.refusal(workspace, &error))?;
+        let Edited { bytes, reports } = edited;
+        let after = TextFile::of(&self.path, &bytes, Some(file.encoding))?;
+        placeholders::check(workspace, &self.path, &file.text, &after.text)?;
+        let change = self.difference(workspace, &file.text, &after.text)?;
+        let edits = reports
+            .iter()
+            .map(|report| Done {
+                replacements: report.count as u64,
+                lines: report.places.iter().take(MOST_LINES).map(|p| p.line as u64).collect(),
+                forgiven: forgiven(report.level),
+            })
+            .collect();
+        Ok((bytes.into(), edits, change))
+    }
+
+    fn create(&self, workspace: &Workspace) -> Result<(Bytes, Vec<Done>, Change)> {
+        let [One { old_string, new_string, .. }] = self.edits.as_slice() else {
+            return Err(Error::at(Code::FileNotFound, &self.path));
+        };
+        if !old_string.is_empty() {
+            return Err(Error::at(Code::FileNotFound, &self.path));
+        }
+        placeholders::check(workspace, &self.path, "", new_string)?;
+        let encoding = named(self.encoding.as_deref())?;
+        let bytes = match encoding {
+            None => new_string.clone().into_bytes(),
+            Some(encoding) => garth_text::encoding::encode(new_string, encoding)
+                .map_err(|error| refused(&self.path, &error))?,
+        };
+        let change = self.difference(workspace, "", new_string)?;
+        Ok((bytes.into(), Vec::new(), change))
+    }
+
+    fn difference(&self, workspace: &Workspace, old: &str, new: &str) -> Result<Change> {
+        let name = self.path.to_string();
+        let side = |text| Side { name: &name, path: &self.path, text };
+        Change::between(workspace, side(old), side(new), workspace.limits().diff_lines)
+    }
+
+    /// An error of the edit engine, under a code of the table.
+    fn refusal(&self, workspace: &Workspace, error: &FileError) -> Error {
+        let Failure { edit, of, why } = match error {
+            FileError::Edit(failure) => failure,
+            FileError::Encoding(error) => return refused(&self.path, error),
+        };
+        let sent = self.edits.get(*edit).map(|edit| edit.old_string.as_str());
+        let redacted = workspace.redacts(&self.path) && sent.is_some_and(placeholders::has_any);
+        let error = match why {
+            Why::NotFound { .. } if redacted => return placeholders::refused(&self.path),
+            Why::NotFound { nearest } => {
+                let error = self.error(Code::TextNotFound, error);
+                nearest.iter().fold(error, |e, line| e.with(Detail::Nearest(*line as u64)))
+            }
+            Why::Ambiguous { lines, total, .. } => self
+                .error(Code::AmbiguousMatch, error)
+                .with(Detail::Lines(lines.iter().map(|line| *line as u64).collect()))
+                .with(Detail::Places(*total as u64)),
+            Why::EmptyOld => self.error(Code::FileExists, error).hint(
+                "Send the text to replace as old_string, or use write to replace the whole file.",
+            ),
+            Why::Same => self
+                .error(Code::InvalidParams, error)
+                .hint("Send a new_string that differs from old_string."),
+            Why::Omission { line } => self
+                .error(Code::InvalidParams, error)
+                .with(Detail::Lines(vec![*line as u64]))
+                .hint("Send the whole new text; nothing is filled in for a placeholder."),
+        };
+        if *of > 1 { error.with(Detail::Edit(*edit as u64)) } else { error }
+    }
+
+    fn error(&self, code: Code, error: &FileError) -> Error {
+        Error::new(code, format!("{error} ({})", self.path))
+    }
+
+    fn reply(self, updated: Updated<Outcome>) -> Result<Reply> {
+        let Updated { written, facts: Outcome { edits, change, before } } = updated;
+        let created = before.is_none();
+        let replacements = edits.iter().map(|done| done.replacements).sum();
+        let mut text = CleanWriter::new();
+        let (made, replaced) = match (self.dry_run, created) {
+            (false, true) => ("Created ", ""),
+            (true, true) => ("Would create ", ""),
+            (false, false) => ("Edited ", ": "),
+            (true, false) => ("Would edit ", ": "),
+        };
+        text.put(made).put(Shown(&self.path)).put(replaced);
+        if !created {
+            text.put(Counted(replacements, "replacement")).put(", ");
+            text.put(Counted(change.lines_changed(), "line")).put(" changed");
+        }
+        for (index, done) in edits.iter().enumerate() {
+            let Some(forgiven) = done.forgiven else { continue };
+            text.put("\n[");
+            if edits.len() > 1 {
+                text.put("edit ").put(index + 1).put(" ");
+            }
+            text.put("matched although ").put(forgiven).put("]");
+        }
+        change.write(&mut text);
+        let version = written.map(|written| written.version).or(before);
+        let payload = Payload {
+            path: self.path.to_string(),
+            created,
+            dry_run: self.dry_run,
+            replacements,
+            lines_changed: change.lines_changed(),
+            lines_added: change.added,
+            lines_removed: change.removed,
+            edits,
+            diff_truncated: change.missing > 0,
+            redacted: change.redacted,
+            diff: change.diff,
+            version: version.map(|version| version.to_string()),
+        };
+        Ok(Reply::new(text.finish(), &payload)?.repeating(&["diff"]))
+    }
+}
+
+/// How many lines each edit names; the diff shows the rest.
+const MOST_LINES: usize = 20;
+
+impl One {
+    fn as_edit(&self) -> Edit<'_> {
+        Edit {
+            old: &self.old_string,
+            new: &self.new_string,
+            replace: if self.replace_all == Some(true) { Replace::All } else { Replace::One },
+        }
+    }
+}
+
+/// What a level of matching forgives, in words; nothing for the exact one.
+fn forgiven(level: Level) -> Option<&'static str> {
+    match level {
+        Level::Exact => None,
+        Level::LineEndings => Some("line endings differ"),
+        Level::Typography => Some("quotes, dashes or spaces differ"),
+        Level::TrailingWhitespace => Some("white space at the end of lines differs"),
+        Level::Indentation => Some("white space differs; the new text was re-indented"),
+    }
+}

@@ -1,0 +1,135 @@
+//! `glob`: files whose path matches a pattern, newest first.
+
+use garth_contract::{Code, Error, Glob, Hidden, Kinds, Order, Query, Reach, Result, WsPath};
+use garth_redact::{CleanWriter, clean};
+use garth_workspace::Workspace;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Needs, Reply, Tool,
+    listing::Listed,
+    page::Page,
+    params::parse,
+    schema::schema_of,
+    tree::{directory, entries, git_inside, hidden, ignored},
+    words::{Row, Shown},
+};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "glob",
+    summary: "Finds files by a pattern such as **/*.rs, newest first. Leaves out dotfiles and \
+              what .gitignore names unless asked.",
+    needs: Needs::Read,
+    params: schema_of::<Params>,
+    payload: schema_of::<Payload>,
+    run: |workspace, params| Box::pin(async move { run(workspace, parse(params)?).await }),
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Params {
+    /// The pattern, relative to path. * matches within a name, ** across directories:
+    /// *.ts finds files directly in path, **/*.ts at any depth. {a,b} and [a-z] work.
+    pattern: String,
+    /// The directory to look in, relative to the workspace's root; the root if absent.
+    path: Option<String>,
+    /// Finds names that begin with a dot too.
+    include_hidden: Option<bool>,
+    /// Finds what .gitignore and .ignore files name too.
+    include_ignored: Option<bool>,
+    /// The most files to give; 1,000 if absent.
+    limit: Option<u64>,
+    /// How many files to pass over, to go on after a cut result.
+    offset: Option<u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Payload {
+    /// The directory looked in, from the root.
+    path: String,
+    /// The pattern.
+    pattern: String,
+    /// The files, newest first.
+    files: Vec<Listed>,
+    /// How many files match in all, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<u64>,
+    /// Whether there are more files than these.
+    truncated: bool,
+    /// The offset to go on with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<u64>,
+}
+
+async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
+    let page = Page::of(workspace.limits(), params.offset, params.limit)?;
+    let base = workspace.path(params.path.unwrap_or_default())?;
+    let (base, pattern) = relative(workspace, base, &params.pattern)?;
+    directory(workspace, &base).await?;
+    let hidden = hidden(params.include_hidden);
+    let query = Query {
+        base,
+        reach: Reach::Tree,
+        include: vec![Glob::Path(pattern.clone())],
+        exclude: if hidden == Hidden::Include { vec![git_inside()] } else { Vec::new() },
+        kinds: Kinds::Files,
+        hidden,
+        ignored: ignored(params.include_ignored),
+        grep: None,
+        order: Order::Newest,
+        skip: page.skip,
+        take: page.take,
+    };
+    let (files, place) = entries(workspace, &query).await?;
+
+    let mut text = CleanWriter::new();
+    for (index, file) in files.iter().enumerate() {
+        text.put(if index > 0 { "\n" } else { "" }).put(Row(file));
+    }
+    let nothing = files.is_empty() && place.skip == 0;
+    let none = nothing.then(|| clean!["[no file in ", Shown(&query.base), "/ matches]"]);
+    for footer in [none, place.footer("file")].into_iter().flatten() {
+        text.put(if text.is_empty() { "" } else { "\n" }).put(footer);
+    }
+    let payload = Payload {
+        path: query.base.to_string(),
+        pattern,
+        files: files.iter().map(Listed::from).collect(),
+        total: place.total(),
+        truncated: place.next().is_some(),
+        next_offset: place.next(),
+    };
+    Ok(Reply::new(text.finish(), &payload)?.repeating(&["files"]))
+}
+
+/// The pattern as one that starts at a directory of the workspace.
+///
+/// An absolute pattern starts at the root, under one of its aliases.
+///
+/// # Errors
+/// `INVALID_PATTERN` for an empty pattern, `PATH_OUTSIDE_WORKSPACE` for one that
+/// names a place outside.
+fn relative(workspace: &Workspace, base: WsPath, pattern: &str) -> Result<(WsPath, String)> {
+    let (base, rest) = if pattern.starts_with('/') {
+        let inside = workspace.aliases().strip(pattern.as_bytes());
+        let inside = inside.and_then(|inside| std::str::from_utf8(inside).ok());
+        (WsPath::root(), inside.ok_or_else(outside)?)
+    } else {
+        (base, pattern)
+    };
+    let parts: Vec<&str> = rest.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    if parts.contains(&"..") {
+        return Err(outside());
+    }
+    if parts.is_empty() {
+        return Err(Error::new(Code::InvalidPattern, "the pattern is empty")
+            .hint("Send a pattern such as **/*.rs, or list the directory."));
+    }
+    Ok((base, parts.join("/")))
+}
+
+fn outside() -> Error {
+    Error::new(Code::PathOutsideWorkspace, "the pattern leaves the workspace")
+        .hint("Send a pattern relative to the workspace's root, without \"..\".")
+}

@@ -1,0 +1,155 @@
+//! Found lines as they may be shown: redacted, cut around the match, one a row.
+
+use garth_contract::{LineKind, Result, WsPath};
+use garth_redact::{Clean, CleanWriter, Raw, clean};
+use garth_workspace::Workspace;
+
+use super::{Match, gather::Kept};
+use crate::{
+    window::{Loaded, Wanted, load},
+    words::Shown,
+};
+
+/// A line of a result.
+pub(super) struct Row {
+    path: WsPath,
+    number: u64,
+    kind: LineKind,
+    text: Clean,
+}
+
+impl From<Row> for Match {
+    fn from(row: Row) -> Self {
+        Self {
+            path: row.path.to_string(),
+            line_number: row.number,
+            text: row.text,
+            context: row.kind == LineKind::Context,
+        }
+    }
+}
+
+/// Makes lines fit to be shown.
+pub(super) async fn shown(workspace: &Workspace, lines: Vec<Kept>) -> Result<Vec<Row>> {
+    let mut rows = Vec::with_capacity(lines.len());
+    for file in lines.chunk_by(|a, b| a.path == b.path) {
+        let keys = KeyLines::of(workspace, file).await?;
+        for line in file {
+            let text = match keys.line(line) {
+                Some(text) => text,
+                None => workspace.clean(&line.path, Raw::from(line.text.as_slice()))?,
+            };
+            let text = around_match(&text, line, workspace.limits().line_chars);
+            rows.push(Row { path: line.path.clone(), number: line.number, kind: line.kind, text });
+        }
+    }
+    Ok(rows)
+}
+
+/// Writes rows as `path:12: text`, those around a match as `path-13- text`.
+pub(super) fn write(rows: &[Row], text: &mut CleanWriter) {
+    let with_context = rows.iter().any(|row| row.kind == LineKind::Context);
+    let mut last: Option<(&WsPath, u64)> = None;
+    for row in rows {
+        let adjacent = last == Some((&row.path, row.number));
+        if with_context && last.is_some() && !adjacent {
+            text.put("\n--");
+        }
+        let mark = match row.kind {
+            LineKind::Match => ":",
+            LineKind::Context => "-",
+        };
+        text.put(if text.is_empty() { "" } else { "\n" });
+        text.put(Shown(&row.path)).put(mark).put(row.number).put(mark).put(" ").put(&row.text);
+        let height = row.text.matches('\n').count() as u64 + 1;
+        last = Some((&row.path, row.number + height));
+    }
+}
+
+/// Lines of a file that may be part of a key which begins on another line.
+///
+/// A rule recognises a secret by its own line, except for the body of a key: it
+/// looks like any word, and only the line before all of it tells. So such lines
+/// are read again, with what stands around them.
+struct KeyLines {
+    first: u64,
+    lines: Vec<Clean>,
+}
+
+impl KeyLines {
+    async fn of(workspace: &Workspace, lines: &[Kept]) -> Result<Self> {
+        let mut suspects = lines.iter().filter(|line| is_suspect(line));
+        let none = Self { first: 0, lines: Vec::new() };
+        let Some(first) = suspects.next() else { return Ok(none) };
+        if !workspace.redacts(&first.path) {
+            return Ok(none);
+        }
+        let last = suspects.next_back().unwrap_or(first);
+        let take = last.number + height(last) - first.number;
+        let wanted = Wanted::From { first: first.number, take };
+        match load(workspace, &first.path, wanted, None).await? {
+            Loaded::Text(window) => Ok(Self { first: first.number, lines: window.shown.lines }),
+            Loaded::Binary(_) => Ok(none),
+        }
+    }
+
+    /// The line as the whole file shows it, where it may be part of a key.
+    fn line(&self, line: &Kept) -> Option<Clean> {
+        if !is_suspect(line) {
+            return None;
+        }
+        let start = usize::try_from(line.number.checked_sub(self.first)?).ok()?;
+        let end = start.checked_add(usize::try_from(height(line)).ok()?)?;
+        Some(Clean::join(self.lines.get(start..end)?, "\n"))
+    }
+}
+
+/// How many lines of the file a result covers.
+fn height(line: &Kept) -> u64 {
+    line.text.iter().filter(|byte| **byte == b'\n').count() as u64 + 1
+}
+
+/// Whether a line is nothing but what the body of a key may be made of, within
+/// quotes, margins and signs that join lines of source code.
+fn is_suspect(line: &Kept) -> bool {
+    line.text.split(|byte| *byte == b'\n').any(|line| {
+        let line = line.strip_suffix(b"\\n").unwrap_or(line);
+        let mut letters = line.iter().filter(|byte| !b" \t\r\"'`,;+#*/>|\\".contains(byte));
+        let base64 = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'=' || *byte == b'-';
+        letters.clone().next().is_some() && letters.all(base64)
+    })
+}
+
+/// A line of at most so many characters, cut around its match where it is longer.
+fn around_match(text: &Clean, line: &Kept, characters: usize) -> Clean {
+    let before = if line.before { "…" } else { "" };
+    let after = if line.after { "…" } else { "" };
+    if text.len() <= characters || text.chars().nth(characters).is_none() {
+        return clean![before, text, after];
+    }
+    let at = place_of_match(text, line);
+    // A third of the room stands before the match, so that what follows is seen.
+    let start = back(text, at, characters / 3);
+    let end = text.get(start..).and_then(|rest| rest.char_indices().nth(characters));
+    let end = end.map_or(text.len(), |(offset, _)| start + offset);
+    let before = if start > 0 { "…" } else { before };
+    let after = if end < text.len() { "…" } else { after };
+    clean![before, text.slice(start..end).unwrap_or_default(), after]
+}
+
+/// Where the match stands in the text that is shown.
+fn place_of_match(text: &Clean, line: &Kept) -> usize {
+    let matched = line.text.get(line.matched.clone()).unwrap_or_default();
+    let matched = std::str::from_utf8(matched).unwrap_or_default();
+    // A placeholder before the match has moved it.
+    match text.get(line.matched.clone()) {
+        Some(there) if there == matched => line.matched.start,
+        Some(_) | None => text.find(matched).unwrap_or(0),
+    }
+}
+
+/// The place so many characters before another.
+fn back(text: &str, at: usize, characters: usize) -> usize {
+    let before = text.get(..at).unwrap_or_default();
+    before.char_indices().rev().take(characters).last().map_or(at, |(start, _)| start)
+}

@@ -1,0 +1,163 @@
+//! No secret of a file is in a reply or an error, and none is destroyed.
+
+use garth_contract::Code;
+use garth_redact::{Behaviour, Config};
+use serde_json::{Value, json};
+
+use crate::stage::{Ground, Setting, Stage, everywhere};
+
+const KEY: &str = "sk_live_4eC39HqLyjWDarjtT1zdp7dc";
+const BODY: &str = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7";
+
+fn env() -> String {
+    format!("name = one\nstripe = \"{KEY}\"\nport = 80\n")
+}
+
+fn pem() -> String {
+    let body: String = (0..20).map(|_| format!("{BODY}\n")).collect();
+    format!("before\n-----BEGIN PRIVATE KEY-----\n{body}q0==\n-----END PRIVATE KEY-----\nafter\n")
+}
+
+/// Calls of every tool that shows something of these files.
+fn showing() -> Vec<(&'static str, Value)> {
+    vec![
+        ("read", json!({"path": "env"})),
+        ("read", json!({"path": "env", "offset": 2, "limit": 1})),
+        ("read", json!({"path": "env", "tail": 2})),
+        ("read", json!({"path": "env", "column": 12})),
+        ("read", json!({"path": "pem"})),
+        ("read", json!({"path": "pem", "offset": 5, "limit": 3})),
+        ("read", json!({"path": "pem", "tail": 5})),
+        ("grep", json!({"pattern": "stripe"})),
+        ("grep", json!({"pattern": "sk_live.*"})),
+        ("grep", json!({"pattern": "one.*port", "multiline": true})),
+        ("grep", json!({"pattern": "MII"})),
+        ("grep", json!({"pattern": "q0=="})),
+        ("grep", json!({"pattern": "after", "before": 3})),
+        ("diff", json!({"from": "env", "to": "pem"})),
+        ("diff", json!({"from": "pem", "to": "env"})),
+        ("diff", json!({"path": "env", "content": "name = one\n"})),
+        ("edit", json!({"path": "env", "old_string": "one", "new_string": "two", "dry_run": true})),
+        ("edit", json!({"path": "pem", "old_string": "after", "new_string": "x", "dry_run": true})),
+        ("edit", json!({"path": "env", "old_string": "stripe = 1", "new_string": "x"})),
+        ("edit", json!({"path": "pem", "old_string": "-----\n", "new_string": "x"})),
+        ("write", json!({"path": "env", "content": "name = one\n"})),
+    ]
+}
+
+/// Everything that a caller can see of an answer.
+fn visible(stage: &Stage, tool: &str, params: &Value) -> String {
+    match stage.call(tool, params.clone()) {
+        Ok(reply) => format!("{}\n{}", reply.text, Value::Object(reply.payload)),
+        Err(error) => format!("{error:?} {}", Value::Object(garth_ops::failure(&error))),
+    }
+}
+
+#[test]
+fn no_secret_is_in_any_reply_or_error() {
+    everywhere(&[("env", &env()), ("pem", &pem())], |stage| {
+        for (tool, params) in showing() {
+            let seen = visible(stage, tool, &params);
+            for secret in [KEY, "4eC39Hq", "MIIEvQ", "BKcwggSj", "q0=="] {
+                let asked = params["pattern"].as_str().is_some_and(|p| p.contains(secret));
+                let count = seen.matches(secret).count();
+                // The pattern itself is repeated; it is the caller's own text.
+                assert!(count <= usize::from(asked), "{tool} {params} shows {secret}:\n{seen}");
+            }
+        }
+    });
+}
+
+#[test]
+fn the_same_calls_show_it_when_redaction_is_off() {
+    for ground in [Ground::Memory, Ground::Host] {
+        let redaction = Config { enabled: false, ..Config::standard() };
+        let setting = Setting { redaction, ..Setting::usual() };
+        let stage = Stage::new(ground, &[("env", &env()), ("pem", &pem())], setting);
+        let read = stage.text("read", json!({"path": "env"}));
+        assert!(read.contains(KEY) && !read.contains("REDACTED"), "{read}");
+        assert!(stage.text("grep", json!({"pattern": "MII"})).contains(BODY));
+        let diff = stage.text("diff", json!({"path": "env", "content": ""}));
+        assert!(diff.contains(KEY), "{diff}");
+        let write = json!({"path": "x", "content": "[REDACTED: STRIPE_KEY]"});
+        stage.ok("write", write);
+    }
+}
+
+#[test]
+fn a_file_of_an_excluded_path_is_shown_as_it_is() {
+    let redaction = Config { exclude_paths: vec!["*.example".to_owned()], ..Config::standard() };
+    let setting = Setting { redaction, ..Setting::usual() };
+    let files = [("env.example", env()), ("env", env())];
+    let files = files.each_ref().map(|(path, text)| (*path, text.as_str()));
+    let stage = Stage::new(Ground::Memory, &files, setting);
+    assert!(stage.text("read", json!({"path": "env.example"})).contains(KEY));
+    assert!(!stage.text("read", json!({"path": "env"})).contains(KEY));
+    let found = stage.text("grep", json!({"pattern": "stripe"}));
+    assert_eq!(found.matches(KEY).count(), 1, "{found}");
+}
+
+#[test]
+fn a_reader_is_told_which_secrets_are_hidden() {
+    everywhere(&[("env", &env())], |stage| {
+        let reply = stage.ok("read", json!({"path": "env"}));
+        assert_eq!(reply.payload["redacted"], json!(["STRIPE_KEY"]));
+        assert_eq!(
+            reply.text.as_ref(),
+            "1: name = one\n2: stripe = \"[REDACTED: STRIPE_KEY]\"\n3: port = 80\n\
+             [secrets are shown as placeholders: STRIPE_KEY]"
+        );
+        let reply = stage.ok("read", json!({"path": "env", "offset": 3}));
+        assert!(!reply.payload.contains_key("redacted"), "{}", reply.text);
+    });
+}
+
+#[test]
+fn a_placeholder_is_never_written_over_a_secret() {
+    let shown = "name = two\nstripe = \"[REDACTED: STRIPE_KEY]\"\nport = 80\n";
+    let line = "stripe = \"[REDACTED: STRIPE_KEY]\"";
+    everywhere(&[("env", &env())], |stage| {
+        for (tool, params) in [
+            ("write", json!({"path": "env", "content": shown})),
+            ("write", json!({"path": "copy", "content": shown})),
+            ("edit", json!({"path": "env", "old_string": line, "new_string": "stripe = 1"})),
+            ("edit", json!({"path": "env", "old_string": "name = one", "new_string": line})),
+            ("edit", json!({"path": "copy", "old_string": "", "new_string": shown})),
+        ] {
+            stage.refused(Code::RedactedContent, tool, params);
+        }
+        assert_eq!(stage.content("env"), env());
+        assert_eq!(stage.bytes("copy"), None);
+        // Around the secret everything can be edited, and the secret stays.
+        let edit = json!({"path": "env", "old_string": "name = one", "new_string": "name = 2"});
+        stage.ok("edit", edit);
+        assert_eq!(stage.content("env"), env().replace("name = one", "name = 2"));
+    });
+}
+
+#[test]
+fn a_placeholder_that_the_file_really_has_is_text_like_any_other() {
+    let text = "log: [REDACTED: STRIPE_KEY] was used\n";
+    everywhere(&[("log", text)], |stage| {
+        let once = format!("{text}more\n");
+        stage.ok("write", json!({"path": "log", "content": once}));
+        let edit = json!({
+            "path": "log",
+            "old_string": "[REDACTED: STRIPE_KEY] was",
+            "new_string": "[REDACTED: STRIPE_KEY] is",
+        });
+        stage.ok("edit", edit);
+        let twice = json!({"path": "log", "content": format!("{text}{text}")});
+        stage.refused(Code::RedactedContent, "write", twice);
+    });
+}
+
+#[test]
+fn texts_with_secrets_are_held_back_where_the_operator_says_so() {
+    let redaction = Config { behaviour: Behaviour::Block, ..Config::standard() };
+    let setting = Setting { redaction, ..Setting::usual() };
+    let stage = Stage::new(Ground::Memory, &[("env", &env()), ("a", "x\n")], setting);
+    let error = stage.refused(Code::PermissionDenied, "read", json!({"path": "env"}));
+    assert!(!error.message().contains(KEY));
+    stage.ok("read", json!({"path": "a"}));
+}

@@ -1,0 +1,60 @@
+//! The table of tools agrees with the folder, and its schemas with what clients take.
+
+use std::collections::BTreeSet;
+
+use garth_ops::{Needs, find, workspace::TOOLS};
+use serde_json::Value;
+
+#[test]
+fn every_file_of_the_folder_is_a_row_of_the_table() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/workspace");
+    #[allow(clippy::disallowed_methods, reason = "it is the source of this crate that is read")]
+    let files = std::fs::read_dir(folder).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let files: BTreeSet<_> =
+        names.filter_map(|name| name.strip_suffix(".rs").map(str::to_owned)).collect();
+    let rows: BTreeSet<_> = TOOLS.iter().map(|tool| tool.name.to_owned()).collect();
+    assert_eq!(rows.len(), TOOLS.len(), "every name is there once");
+    assert_eq!(files, rows);
+}
+
+#[test]
+fn a_tool_is_found_by_its_name_only() {
+    for tool in TOOLS {
+        assert_eq!(find(TOOLS, tool.name).unwrap().name, tool.name);
+    }
+    assert!(find(TOOLS, "nope").is_none());
+    assert_eq!(find(TOOLS, "read").unwrap().needs, Needs::Read);
+    assert_eq!(find(TOOLS, "delete").unwrap().needs, Needs::Replace);
+}
+
+#[test]
+fn every_schema_is_one_that_all_clients_read() {
+    for tool in TOOLS {
+        for schema in [(tool.params)(), (tool.payload)()] {
+            let schema = schema.to_value();
+            assert_eq!(schema["type"], "object", "{}", tool.name);
+            plain(tool.name, &schema);
+        }
+        let schema = (tool.params)().to_value();
+        assert_eq!(schema["additionalProperties"], false, "{}", tool.name);
+        for (name, property) in schema["properties"].as_object().unwrap() {
+            assert!(property.get("description").is_some(), "{} {name}", tool.name);
+        }
+    }
+}
+
+/// Nothing that some clients refuse: references, unions, formats of numbers.
+fn plain(tool: &str, schema: &Value) {
+    match schema {
+        Value::Object(object) => {
+            for key in ["$ref", "$defs", "anyOf", "oneOf", "allOf", "format", "$schema"] {
+                assert!(!object.contains_key(key), "{tool}: {key} in {schema}");
+            }
+            assert!(!object.get("type").is_some_and(Value::is_array), "{tool}: {schema}");
+            object.values().for_each(|value| plain(tool, value));
+        }
+        Value::Array(items) => items.iter().for_each(|value| plain(tool, value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
