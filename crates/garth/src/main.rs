@@ -1,2 +1,28 @@
-//! The garth program.
-fn main() {}
+//! The garth program: arguments in, text or JSON out.
+//!
+//! Everything that belongs to a process stands here: arguments, the terminal,
+//! standard streams, the current directory and exit codes. The crates below know
+//! none of it.
+
+mod args;
+mod catalogue;
+mod output;
+mod paint;
+mod root;
+mod tool;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use output::Output;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let output = Output::of_process();
+    match args.command {
+        Command::Tool(args) => tool::run(&args, &output),
+    }
+    .into()
+}

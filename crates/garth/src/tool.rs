@@ -1,0 +1,96 @@
+//! `garth tool`: one operation, once, without a server.
+
+use std::io::Read;
+
+use garth_contract::{Code, Error, Result};
+use garth_ops::{Reply, Tool, workspace::TOOLS};
+use serde_json::Value;
+
+use crate::{
+    args, catalogue,
+    output::{Format, Outcome, Output},
+    root,
+};
+
+/// The most bytes of parameters that are read from standard input: a file of the
+/// largest size that is written, as base64, and what is around it.
+const MOST_INPUT: u64 = 3 << 29;
+
+/// Runs the command and writes what came of it.
+pub(crate) fn run(args: &args::Tool, output: &Output) -> Outcome {
+    let format = if args.json { Format::Json } else { Format::Text };
+    if args.list {
+        match format {
+            Format::Json => output.payload(&catalogue::payload(TOOLS)),
+            Format::Text => output.answer(&catalogue::page(TOOLS)),
+        }
+        return Outcome::Done;
+    }
+    let call = match Call::of(args) {
+        Ok(call) => call,
+        Err(error) => {
+            output.failure(&error, format);
+            return Outcome::WrongUsage;
+        }
+    };
+    match call.run(args) {
+        Ok(reply) => {
+            match format {
+                Format::Json => output.payload(&reply.payload),
+                Format::Text => output.answer(&reply.text),
+            }
+            Outcome::Done
+        }
+        Err(error) => {
+            output.failure(&error, format);
+            Outcome::Failed
+        }
+    }
+}
+
+/// A tool and what it is called with.
+struct Call {
+    tool: &'static Tool,
+    params: Value,
+}
+
+impl Call {
+    fn of(args: &args::Tool) -> Result<Self> {
+        let name = args.name.as_deref().unwrap_or_default();
+        let tool = garth_ops::find(TOOLS, name).ok_or_else(|| unknown(name))?;
+        let text = if args.params == "-" { from_stdin()? } else { args.params.clone() };
+        let params = serde_json::from_str(&text).map_err(|error| malformed(&error))?;
+        Ok(Self { tool, params })
+    }
+
+    fn run(self, args: &args::Tool) -> Result<Reply> {
+        let workspace = root::open(args)?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|_| Error::new(Code::Internal, "the runtime could not be started"))?;
+        runtime.block_on((self.tool.run)(&workspace, self.params))
+    }
+}
+
+fn from_stdin() -> Result<String> {
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(MOST_INPUT).read_to_string(&mut text);
+    read.map_err(|_| {
+        Error::new(Code::InvalidRequest, "standard input could not be read as UTF-8 text")
+    })?;
+    Ok(text)
+}
+
+fn unknown(name: &str) -> Error {
+    let names: Vec<_> = TOOLS.iter().map(|tool| tool.name).collect();
+    Error::new(Code::UnknownMethod, format!("there is no tool {name:?}"))
+        .hint(format!("The tools are {}; see garth tool --list.", names.join(", ")))
+}
+
+fn malformed(error: &serde_json::Error) -> Error {
+    let (line, column) = (error.line(), error.column());
+    let message = format!("the parameters are no JSON at line {line}, column {column}");
+    Error::new(Code::InvalidRequest, message)
+        .hint("Send one JSON object, in single quotes so that the shell leaves it alone.")
+}
