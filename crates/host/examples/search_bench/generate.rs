@@ -10,28 +10,14 @@ use crate::Outcome;
 
 const FILES: u64 = 50_000;
 /// What the tree holds is what this file says; a change of it makes a new tree.
-const VERSION: &str = "search-tree 1";
+const VERSION: &str = "search-tree 2";
 
-/// Words of the files; the queries' own are among them, the rare ones rarely.
+/// Words of the files; the last few are seldom.
 const WORDS: &[&str] = &[
-    "static",
-    "int",
-    "struct",
-    "return",
-    "value",
-    "device",
-    "spin_lock",
-    "unsigned",
-    "buffer",
-    "index",
-    "probe",
-    "EXPORT_SYMBOL_GPL",
-    "config",
-    "handle",
-    "error",
-    "resume",
-    "status",
+    "static", "int", "struct", "return", "value", "device", "unsigned", "buffer", "index",
+    "config", "handle", "error", "status", "if", "else", "while", "sizeof", "const", "u32",
 ];
+const SELDOM: &[&str] = &["spin_lock", "spin_lock_irq", "EXPORT_SYMBOL_GPL", "probe", "resume"];
 
 /// Makes the tree unless it is there, and returns where.
 pub(crate) fn tree(at: &Path) -> Outcome<PathBuf> {
@@ -64,13 +50,13 @@ fn write_file(at: &Path, number: u64, random: &mut Random) -> std::io::Result<()
             fs::write(directory.join(".gitignore"), "*.tmp\n")?;
         }
     }
-    let suffix = ["c", "h", "rs", "txt", "tmp"][usize::try_from(random.below(5)).unwrap_or(0)];
+    let suffix = random.pick(&["c", "h", "rs", "txt", "tmp"]);
     let mut file = fs::File::create(directory.join(format!("file{number}.{suffix}")))?;
     let mut text = Vec::new();
     for line in 0..random.below(600) {
         for _ in 0..random.below(9) {
-            let word = usize::try_from(random.below(WORDS.len() as u64)).unwrap_or(0);
-            write!(text, "{} ", WORDS.get(word).unwrap_or(&"word"))?;
+            let words = if random.below(400) == 0 { SELDOM } else { WORDS };
+            write!(text, "{} ", random.pick(words))?;
         }
         match random.below(5_000) {
             0 => text.extend_from_slice(b"PM_RESUME"),
@@ -92,5 +78,10 @@ impl Random {
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 16) % limit.max(1)
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        let index = usize::try_from(self.below(from.len() as u64)).unwrap_or(0);
+        from.get(index).copied().unwrap_or_default()
     }
 }

@@ -5,12 +5,13 @@ use std::{env, path::Path};
 use crate::{
     Outcome,
     measure::{self, Cost, Tools},
-    queries::{self, Group, Named},
+    queries::{self, Answer, Group, Named},
 };
 
 /// One contender of one query.
 struct Contender {
-    name: String,
+    label: &'static str,
+    answer: Answer,
     command: Vec<String>,
     costs: Vec<Cost>,
 }
@@ -35,7 +36,9 @@ pub(crate) fn tree(tree: &Path, tools: &Tools, rounds: usize) -> Outcome<u32> {
         let measured = report(named, &contenders, hits);
         short += match named.group {
             Group::Grep => 0,
-            Group::Names => measured.iter().map(|ratio| verdict("", ratio.wall, 1.0)).sum(),
+            Group::Names => {
+                measured.iter().map(|ratio| verdict(ratio.label, ratio.wall, 1.0)).sum()
+            }
         };
         if named.group == Group::Grep {
             ratios.extend(measured);
@@ -49,16 +52,18 @@ fn contenders(named: &Named, tools: &Tools) -> Outcome<Vec<Contender>> {
     let own = env::current_exe().map_err(|error| error.to_string())?;
     let own = own.to_string_lossy().into_owned();
     let command = vec![own, "run".to_string(), named.name.to_string()];
-    let mut contenders = vec![Contender { name: "garth".to_string(), command, costs: Vec::new() }];
+    let own = Contender { label: "garth", answer: Answer::Same, command, costs: Vec::new() };
+    let mut contenders = vec![own];
     for other in named.others {
-        let Some((tool, arguments)) = other.split_first() else { continue };
+        let Some((tool, arguments)) = other.command.split_first() else { continue };
         let Some(program) = tools.find(tool) else {
             println!("{:16} skipped: no {tool}", named.name);
             continue;
         };
         let mut command = vec![program.to_string_lossy().into_owned()];
         command.extend(arguments.iter().map(ToString::to_string));
-        contenders.push(Contender { name: (*tool).to_string(), command, costs: Vec::new() });
+        let (label, answer) = (other.label, other.answer);
+        contenders.push(Contender { label, answer, command, costs: Vec::new() });
     }
     Ok(contenders)
 }
@@ -67,11 +72,7 @@ fn contenders(named: &Named, tools: &Tools) -> Outcome<Vec<Contender>> {
 fn check(tree: &Path, contenders: &[Contender], named: &Named) -> Outcome<usize> {
     let Some((first, others)) = contenders.split_first() else { return Ok(0) };
     let expected = measure::lines(tree, &first.command)?;
-    for other in others {
-        // `find` knows no ignore files, so its answer to a glob is another one.
-        if other.name == "find" && named.name != "list everything" {
-            continue;
-        }
+    for other in others.iter().filter(|other| other.answer == Answer::Same) {
         let found = measure::lines(tree, &other.command)?;
         if found != expected {
             let odd = expected.iter().find(|line| found.binary_search(line).is_err());
@@ -82,7 +83,7 @@ fn check(tree: &Path, contenders: &[Contender], named: &Named) -> Outcome<usize>
                 "{}: {} lines, but {} finds {}; {odd:?}",
                 named.name,
                 expected.len(),
-                other.name,
+                other.label,
                 found.len()
             ));
         }
@@ -93,6 +94,7 @@ fn check(tree: &Path, contenders: &[Contender], named: &Named) -> Outcome<usize>
 /// How we stand to one other contender.
 struct Ratio {
     query: &'static str,
+    label: &'static str,
     wall: f64,
     processor: f64,
 }
@@ -106,7 +108,7 @@ fn report(named: &Named, contenders: &[Contender], hits: usize) -> Vec<Ratio> {
         let row = format!(
             "{:16} {:22} {:8.0} {:8.0}",
             named.name,
-            contender.name,
+            contender.label,
             wall * 1e3,
             processor * 1e3
         );
@@ -118,6 +120,7 @@ fn report(named: &Named, contenders: &[Contender], hits: usize) -> Vec<Ratio> {
             Some((our_wall, our_processor)) => {
                 let ratio = Ratio {
                     query: named.name,
+                    label: contender.label,
                     wall: our_wall / wall,
                     processor: our_processor / processor,
                 };

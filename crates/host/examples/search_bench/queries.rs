@@ -9,8 +9,24 @@ pub(crate) struct Named {
     pub(crate) name: &'static str,
     pub(crate) group: Group,
     question: Question,
-    /// The contenders' command lines, each a tool and its arguments.
-    pub(crate) others: &'static [&'static [&'static str]],
+    pub(crate) others: &'static [Other],
+}
+
+/// A tool that is asked the same, or nearly.
+pub(crate) struct Other {
+    pub(crate) label: &'static str,
+    pub(crate) answer: Answer,
+    /// The tool and its arguments.
+    pub(crate) command: &'static [&'static str],
+}
+
+/// How a tool's answer compares with ours.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// The same lines.
+    Same,
+    /// Other lines: it knows no ignore files, or prints more than paths.
+    Other,
 }
 
 /// Queries that are judged together.
@@ -37,9 +53,14 @@ macro_rules! grep {
                 syntax: Syntax::$syntax,
                 case: Case::$case,
             },
-            others: &[&[
-                "rg", "--no-config", "--no-require-git", "-n", "--no-heading", $($flag,)* "--", $pattern,
-            ]],
+            others: &[Other {
+                label: "rg",
+                answer: Answer::Same,
+                command: &[
+                    "rg", "--no-config", "--no-require-git", "-n", "--no-heading", $($flag,)*
+                    "--", $pattern,
+                ],
+            }],
         }
     };
 }
@@ -57,8 +78,24 @@ pub(crate) const ALL: &[Named] = &[
         group: Group::Names,
         question: Question::Glob("**/Kconfig"),
         others: &[
-            &["fd", "--no-require-git", "--glob", "--type", "f", "Kconfig"],
-            &["find", ".", "-type", "f", "-name", "Kconfig"],
+            Other {
+                label: "fd",
+                answer: Answer::Same,
+                command: &[
+                    "fd",
+                    "--no-require-git",
+                    "--no-global-ignore-file",
+                    "--glob",
+                    "--type",
+                    "f",
+                    "Kconfig",
+                ],
+            },
+            Other {
+                label: "find",
+                answer: Answer::Other,
+                command: &["find", ".", "-type", "f", "-name", "Kconfig"],
+            },
         ],
     },
     Named {
@@ -66,21 +103,62 @@ pub(crate) const ALL: &[Named] = &[
         group: Group::Names,
         question: Question::Glob("**/*.c"),
         others: &[
-            &["fd", "--no-require-git", "--glob", "--type", "f", "*.c"],
-            &["find", ".", "-type", "f", "-name", "*.c"],
+            Other {
+                label: "fd",
+                answer: Answer::Same,
+                command: &[
+                    "fd",
+                    "--no-require-git",
+                    "--no-global-ignore-file",
+                    "--glob",
+                    "--type",
+                    "f",
+                    "*.c",
+                ],
+            },
+            Other {
+                label: "find",
+                answer: Answer::Other,
+                command: &["find", ".", "-type", "f", "-name", "*.c"],
+            },
+            Other {
+                label: "find, same facts",
+                answer: Answer::Other,
+                command: &["find", ".", "-type", "f", "-name", "*.c", "-printf", "%p %s %T@ %m\\n"],
+            },
         ],
     },
     Named {
         name: "list files",
         group: Group::Names,
         question: Question::Files,
-        others: &[&["fd", "--no-require-git", "--type", "f"]],
+        others: &[Other {
+            label: "fd",
+            answer: Answer::Same,
+            command: &["fd", "--no-require-git", "--no-global-ignore-file", "--type", "f"],
+        }],
     },
     Named {
         name: "list everything",
         group: Group::Names,
         question: Question::Everything,
-        others: &[&["find", ".", "-mindepth", "1"]],
+        others: &[
+            Other {
+                label: "fd",
+                answer: Answer::Same,
+                command: &["fd", "--no-require-git", "--no-global-ignore-file", "-uu"],
+            },
+            Other {
+                label: "find",
+                answer: Answer::Same,
+                command: &["find", ".", "-mindepth", "1"],
+            },
+            Other {
+                label: "find, same facts",
+                answer: Answer::Other,
+                command: &["find", ".", "-mindepth", "1", "-printf", "%p %s %T@ %m\\n"],
+            },
+        ],
     },
 ];
 

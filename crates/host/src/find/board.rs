@@ -19,6 +19,10 @@ use super::worker::Stretch;
 /// How many bytes of results wait for earlier ones before workers do.
 const MAX_AHEAD: usize = 16 << 20;
 
+/// How many emptied results are kept to be filled again, and how large each was.
+const SPARES: usize = 16;
+const MAX_SPARE: usize = 64 << 10;
+
 /// Where in the order of the walk something stands.
 pub(super) type Place = Vec<u32>;
 
@@ -38,6 +42,8 @@ struct State {
     busy: usize,
     /// How many bytes of results all slots hold.
     held: usize,
+    /// Empty results to be filled again, which saves growing new ones.
+    spare: Vec<Hits>,
     /// How many threads wait for a change; waking nobody costs a system call too.
     asleep: usize,
     /// Whether somebody is handing results on.
@@ -130,7 +136,8 @@ impl<'a> Board<'a> {
         }
         if !hits.is_empty() && !state.ended {
             state.held += hits.bytes();
-            state.open.insert(place.clone(), Slot::Done(std::mem::take(hits)));
+            let empty = state.spare.pop().unwrap_or_default();
+            state.open.insert(place.clone(), Slot::Done(std::mem::replace(hits, empty)));
         }
         hits.clear();
         let state = self.deliver(state);
@@ -141,16 +148,21 @@ impl<'a> Board<'a> {
     fn deliver<'s>(&'s self, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
         while !state.delivering
             && !state.ended
-            && let Some(hits) = state.take_first_done()
+            && let Some(mut hits) = state.take_first_done()
         {
             state.delivering = true;
             drop(state);
             let flow = self.push(&hits);
+            let bytes = hits.bytes();
+            hits.clear();
             state = self.lock();
             state.delivering = false;
-            state.held -= hits.bytes();
+            state.held -= bytes;
             if flow == Flow::Stop {
                 state.end();
+            }
+            if bytes < MAX_SPARE && state.spare.len() < SPARES {
+                state.spare.push(hits);
             }
         }
         state
@@ -245,3 +257,6 @@ impl State {
         self.waiting.clear();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -122,3 +122,29 @@ impl Read for Pieces<'_> {
         Ok(read_up_to(self.file.as_fd(), room)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
+    use rustix::fs::{CWD, mkfifoat};
+
+    use super::*;
+
+    #[test]
+    fn only_a_regular_file_is_opened_and_nothing_blocks() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("file"), "x").unwrap();
+        symlink("file", dir.path().join("link")).unwrap();
+        mkfifoat(CWD, dir.path().join("pipe"), Mode::RUSR | Mode::WUSR).unwrap();
+        let handle = fs::File::open(dir.path()).unwrap();
+        let open = |name: &[u8]| {
+            let file = open_file(handle.as_fd(), name)?;
+            check(file.as_fd(), HardLinks::Allow).map(|stat| stat.st_size)
+        };
+        assert_eq!(open(b"file"), Ok(1));
+        assert_eq!(open(b"link"), Err(Errno::LOOP));
+        assert_eq!(open(b"pipe"), Err(Errno::INVAL));
+        assert_eq!(open(b"none"), Err(Errno::NOENT));
+    }
+}
