@@ -73,6 +73,14 @@ pub enum Tag {
 }
 
 /// Compares two texts.
+///
+/// ```
+/// use garth_text::diff::{Limit, Names, diff};
+///
+/// let names = Names { old: "a/x", new: "b/x" };
+/// let unified = diff(b"one\ntwo\n", b"one\n2\n").unified(names, Limit::NONE);
+/// assert_eq!(unified.text, b"--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
+/// ```
 pub fn diff<'a>(old: &'a [u8], new: &'a [u8]) -> Diff<'a> {
     let mut found = Diff { hunks: Vec::new(), added: 0, removed: 0 };
     let Some(middle) = Middle::between(old, new) else { return found };

@@ -30,6 +30,10 @@ pub const MAX_PLACES: usize = 1_000;
 /// How many lines an ambiguous match lists.
 const MAX_LINES: usize = 20;
 
+/// How much a call may add to a text: a long new text for every letter of a
+/// file must not fill the memory.
+const MAX_GROWTH: usize = 256 << 20;
+
 /// One replacement to make.
 #[derive(Clone, Copy, Debug)]
 pub struct Edit<'a> {
@@ -157,15 +161,25 @@ impl std::error::Error for FileError {}
 
 /// Applies edits to UTF-8 text, in order, all or none.
 ///
+/// ```
+/// use garth_text::edit::{Edit, Level, Mode, Replace, apply};
+///
+/// let edit = Edit { old: "    old()", new: "    new()", replace: Replace::One };
+/// let edited = apply(b"if ok {\n\told()\n}\n", &[edit], Mode::Forgiving).unwrap();
+/// assert_eq!(edited.bytes, b"if ok {\n\tnew()\n}\n");
+/// assert_eq!(edited.reports[0].level, Level::Indentation);
+/// ```
+///
 /// # Errors
 ///
 /// The first edit that is refused, with its index; the text is then unchanged.
 pub fn apply(content: &[u8], edits: &[Edit<'_>], mode: Mode) -> Result<Edited, Failure> {
+    let limit = content.len().saturating_add(MAX_GROWTH);
     let mut edited: Option<Vec<u8>> = None;
     let mut reports = Vec::with_capacity(edits.len());
     for (index, edit) in edits.iter().enumerate() {
         let current = edited.as_deref().unwrap_or(content);
-        let (bytes, report) = apply_one(current, *edit, mode).map_err(|why| Failure {
+        let (bytes, report) = apply_one(current, *edit, mode, limit).map_err(|why| Failure {
             edit: index,
             of: edits.len(),
             why,
@@ -197,7 +211,12 @@ pub fn apply_to_file(
     Ok(Edited { bytes, reports })
 }
 
-fn apply_one(content: &[u8], edit: Edit<'_>, mode: Mode) -> Result<(Vec<u8>, Report), Why> {
+fn apply_one(
+    content: &[u8],
+    edit: Edit<'_>,
+    mode: Mode,
+    limit: usize,
+) -> Result<(Vec<u8>, Report), Why> {
     if edit.old == edit.new {
         return Err(Why::Same);
     }
@@ -216,10 +235,15 @@ fn apply_one(content: &[u8], edit: Edit<'_>, mode: Mode) -> Result<(Vec<u8>, Rep
         let lines = Lines::of(content, lines).map(|(line, _)| line).collect();
         return Err(Why::Ambiguous { level: found.level, lines, total: found.count });
     }
-    splice(content, edit, &found)
+    splice(content, edit, &found, limit)
 }
 
-fn splice(content: &[u8], edit: Edit<'_>, found: &Found<'_>) -> Result<(Vec<u8>, Report), Why> {
+fn splice(
+    content: &[u8],
+    edit: Edit<'_>,
+    found: &Found<'_>,
+    limit: usize,
+) -> Result<(Vec<u8>, Report), Why> {
     let change = Change::new(edit, found.level, content);
     let mut last: Option<Vec<u8>> = None;
     let mut bytes = Vec::with_capacity(content.len() + edit.new.len());
@@ -236,6 +260,9 @@ fn splice(content: &[u8], edit: Edit<'_>, found: &Found<'_>) -> Result<(Vec<u8>,
         bytes.extend_from_slice(content.get(from..before.start).unwrap_or_default());
         let start = bytes.len();
         bytes.extend_from_slice(&fresh);
+        if bytes.len() > limit {
+            return Err(Why::TooLarge { limit });
+        }
         from = before.end;
         if places.len() < MAX_PLACES {
             places.push(Place { line, before, after: start..bytes.len() });

@@ -34,7 +34,7 @@ pub(crate) fn reindent(block: &Block<'_>, content: &[u8]) -> Option<Vec<Vec<u8>>
     let coming = block.new.get(block.come.clone())?;
     let frame = Frame::of(block);
     let clues = Clues { content, width: block.width() };
-    let map = match frame {
+    let mut map = match frame {
         Frame::Relative { written, actual } => Map::single(written, actual, clues),
         Frame::Mapped | Frame::AsWritten | Frame::BareFirst { .. } => {
             Map::new(block.pairs(), clues)

@@ -37,7 +37,7 @@ pub enum Change<'a> {
         path: &'a str,
         /// Where it goes, if it moves.
         to: Option<&'a str>,
-        /// What changes in it; empty only when it just moves.
+        /// What changes in it; empty only when it moves unchanged.
         chunks: Vec<Chunk<'a>>,
     },
 }

@@ -28,7 +28,7 @@ pub enum Content {
     Binary,
 }
 
-/// An image format that a model can look at.
+/// An image format that a tool result can carry as an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Image {
     /// Portable Network Graphics.

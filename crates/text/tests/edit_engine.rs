@@ -248,6 +248,13 @@ fn a_new_text_that_the_encoding_lacks_is_refused() {
     assert!(matches!(refused, Err(FileError::Encoding(encoding::Error::Undecodable(_)))));
 }
 
+#[test]
+fn a_text_does_not_grow_without_bound() {
+    let new = "b".repeat(1 << 20);
+    let why = refused(&"a".repeat(1 << 10), all("a", &new));
+    assert_eq!(why, Why::TooLarge { limit: (256 << 20) + (1 << 10) });
+}
+
 /// A quadratic search would take hours on any of these.
 #[test]
 fn repetitive_text_costs_no_more_than_reading_it() {
@@ -262,4 +269,24 @@ fn repetitive_text_costs_no_more_than_reading_it() {
     let content = format!("{}x\n", " ".repeat(200_000)).repeat(2);
     let old = format!("{}x", "\t".repeat(50_000));
     assert!(matches!(refused(&content, one(&old, "y")), Why::Ambiguous { .. }));
+}
+
+/// Many indentations, none of which leads to any of the others.
+#[test]
+fn indentation_made_to_be_compared_with_all_others_is_led_back_once() {
+    let indents = |first: char| {
+        (0..20_000_u32).map(move |bits| {
+            let tail = (0..16).map(|bit| if bits >> bit & 1 == 0 { ' ' } else { '\t' });
+            std::iter::once(first).chain(tail).collect::<String>()
+        })
+    };
+    let block = |first, word: &str| {
+        indents(first)
+            .enumerate()
+            .map(|(line, indent)| format!("{indent}{word}{line}\n"))
+            .collect::<String>()
+    };
+    let content: String = (0..20_000).map(|line| format!("\t\ta{line}\n")).collect();
+    let (old, new) = (block('\t', "a"), block(' ', "b"));
+    assert!(matches!(refused(&content, one(&old, &new)), Why::NotFound { nearest: Some(1) }));
 }

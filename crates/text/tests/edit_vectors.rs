@@ -16,10 +16,20 @@
     reason = "a test reads its cases from disk and says when there are none"
 )]
 
-mod shared;
-
 use garth_text::edit::{Edit, Failure, Level, Mode, Replace, Why, apply};
 use serde_json::Value;
+
+/// Where the cases stand, beside the repository.
+const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/cases");
+
+/// The cases of one file, or `None` where there are none to run.
+fn cases(name: &str) -> Option<Value> {
+    let Ok(text) = std::fs::read_to_string(format!("{CASES}/{name}")) else {
+        println!("skipped: no shared cases");
+        return None;
+    };
+    Some(serde_json::from_str(&text).expect("the case file is JSON"))
+}
 
 fn edit(content: &str, old: &str, new: &str, all: bool) -> Result<(String, Level), Failure> {
     let replace = if all { Replace::All } else { Replace::One };
@@ -78,7 +88,7 @@ const REFUSED: [(&str, &str); 12] = [
 
 #[test]
 fn opencode_edits_give_the_strict_result_or_never_a_corrupt_one() {
-    let Some(cases) = shared::cases("opencode_edit_golden.json") else { return };
+    let Some(cases) = cases("opencode_edit_golden.json") else { return };
     for case in list(&cases, "cases") {
         let id = text(case, "id");
         let all = case["replaceAll"] == true;
@@ -109,7 +119,7 @@ fn opencode_edits_give_the_strict_result_or_never_a_corrupt_one() {
 
 #[test]
 fn loose_opencode_edits_are_reindented_or_refused_as_listed() {
-    let Some(cases) = shared::cases("opencode_edit_golden.json") else { return };
+    let Some(cases) = cases("opencode_edit_golden.json") else { return };
     for case in list(&cases, "cases") {
         let (id, all) = (text(case, "id"), case["replaceAll"] == true);
         let ours =
@@ -124,7 +134,7 @@ fn loose_opencode_edits_are_reindented_or_refused_as_listed() {
 
 #[test]
 fn refusals_begin_with_the_words_that_callers_rely_on() {
-    let Some(cases) = shared::cases("opencode_edit_golden.json") else { return };
+    let Some(cases) = cases("opencode_edit_golden.json") else { return };
     for case in list(&cases, "cases") {
         let (id, all) = (text(case, "id"), case["replaceAll"] == true);
         let ours =
@@ -137,6 +147,7 @@ fn refusals_begin_with_the_words_that_callers_rely_on() {
             Why::Same => "oldString and newString",
             Why::EmptyOld => "oldString is empty",
             Why::Omission { .. } => "line ",
+            Why::TooLarge { .. } => "the edited content",
         };
         assert!(message.starts_with(begins), "{id}: {message}");
     }
@@ -151,7 +162,7 @@ const GUESSES: [(&str, &str); 3] = [
 
 #[test]
 fn gemini_edits_give_the_same_result_unless_it_is_a_guess() {
-    let Some(cases) = shared::cases("gemini_edit_vectors.json") else { return };
+    let Some(cases) = cases("gemini_edit_vectors.json") else { return };
     for case in list(&cases, "cases") {
         let (id, content) = (text(case, "id"), text(case, "content"));
         let all = case["allow_multiple"] == true;
@@ -169,7 +180,7 @@ fn gemini_edits_give_the_same_result_unless_it_is_a_guess() {
 
 #[test]
 fn gemini_placeholders_are_refused_only_where_they_are_new() {
-    let Some(cases) = shared::cases("gemini_edit_vectors.json") else { return };
+    let Some(cases) = cases("gemini_edit_vectors.json") else { return };
     for line in list(&cases["omission_placeholders"], "reject") {
         let line = line.as_str().expect("a line");
         let new = format!("fn b() {{}}\n{line}");
@@ -185,7 +196,7 @@ fn gemini_placeholders_are_refused_only_where_they_are_new() {
 
 #[test]
 fn crush_edits_give_the_same_result() {
-    let Some(cases) = shared::cases("crush_whitespace_vectors.json") else { return };
+    let Some(cases) = cases("crush_whitespace_vectors.json") else { return };
     for case in list(&cases, "cases") {
         let (id, all) = (text(case, "id"), case["replace_all"] == true);
         let ours = edit(text(case, "content"), text(case, "old"), text(case, "new"), all);

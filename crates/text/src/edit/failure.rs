@@ -42,6 +42,11 @@ pub enum Why {
         /// The line of the new text that has the placeholder.
         line: usize,
     },
+    /// The text would grow beyond reason.
+    TooLarge {
+        /// The most bytes it may have.
+        limit: usize,
+    },
 }
 
 impl fmt::Display for Failure {
@@ -78,6 +83,9 @@ impl fmt::Display for Why {
                 out,
                 "line {line} of newString is a placeholder for omitted code; write the code itself"
             ),
+            Self::TooLarge { limit } => {
+                write!(out, "the edited content would have more than {limit} bytes")
+            }
         }
     }
 }

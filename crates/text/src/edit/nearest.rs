@@ -101,6 +101,12 @@ mod tests {
     }
 
     #[test]
+    fn of_places_equally_near_the_first_is_named() {
+        let content = b"x = 1\nother\nx = 1\n";
+        assert_eq!(line(content, b"x = 1\nmissing"), Some(1));
+    }
+
+    #[test]
     fn without_an_equal_line_the_most_shared_words_decide() {
         let content = b"const a = 1\nconst limit = read_limit(config)\nlet x = 2\n";
         assert_eq!(line(content, b"2: const limit = read_limit(other)"), Some(2));

@@ -1,6 +1,7 @@
 //! The map from a writer's indentation to that of the file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound;
 
 use crate::fold::indentation;
 use crate::lines;
@@ -24,6 +25,7 @@ pub(super) struct Clues<'a> {
 }
 
 /// What is known about one written indentation.
+#[derive(Clone)]
 pub(super) enum Answer {
     /// It is this in the file.
     Known(Vec<u8>),
@@ -36,7 +38,11 @@ pub(super) enum Answer {
 /// What a writer's indentation becomes.
 pub(super) struct Map<'a> {
     table: BTreeMap<&'a [u8], Actual<'a>>,
+    /// Every indentation of the file that the table leads to.
+    actual: BTreeSet<&'a [u8]>,
     level: Level,
+    /// Each indentation is led back once, however many lines have it.
+    answers: HashMap<Vec<u8>, Answer>,
 }
 
 #[derive(Clone, Copy)]
@@ -70,7 +76,8 @@ impl<'a> Map<'a> {
             }
         }
         let level = Level::learn(&table, clues);
-        Self { table, level }
+        let actual = table.values().map(|actual| actual.indent).collect();
+        Self { table, actual, level, answers: HashMap::new() }
     }
 
     /// Knows one pair and leads everything else back to it.
@@ -79,14 +86,20 @@ impl<'a> Map<'a> {
     }
 
     /// Says what a written indentation is in the file.
-    pub(super) fn answer(&self, written: &[u8]) -> Answer {
+    pub(super) fn answer(&mut self, written: &[u8]) -> Answer {
         if written.len() > MAX_INDENT {
             return Answer::Unknown;
         }
-        self.deeper(written)
+        if let Some(answer) = self.answers.get(written) {
+            return answer.clone();
+        }
+        let answer = self
+            .deeper(written)
             .or_else(|| self.shallower(written))
             .or_else(|| self.already_actual(written))
-            .unwrap_or(Answer::Unknown)
+            .unwrap_or(Answer::Unknown);
+        self.answers.insert(written.to_vec(), answer.clone());
+        answer
     }
 
     /// From the deepest known indentation that this one begins with.
@@ -102,16 +115,15 @@ impl<'a> Map<'a> {
     fn shallower(&self, written: &[u8]) -> Option<Answer> {
         let (known, actual) = self
             .table
-            .iter()
-            .filter(|(known, _)| known.starts_with(written))
+            .range::<[u8], _>((Bound::Included(written), Bound::Unbounded))
+            .take_while(|(known, _)| known.starts_with(written))
             .min_by_key(|(known, _)| known.len())?;
         let surplus = self.level.convert(known.get(written.len()..)?);
         Some(actual.answer(actual.indent.strip_suffix(surplus.as_slice())?.to_vec()))
     }
 
     fn already_actual(&self, written: &[u8]) -> Option<Answer> {
-        let known = self.table.values().any(|actual| actual.indent == written);
-        known.then(|| Answer::Known(written.to_vec()))
+        self.actual.contains(written).then(|| Answer::Known(written.to_vec()))
     }
 }
 

@@ -211,7 +211,7 @@ fn open<'a>(number: usize, context: &'a str, chunks: &mut Vec<Chunk<'a>>) -> Res
 }
 
 fn signed(line: &str) -> Result<Line<'_>, Malformed> {
-    // Editors and models drop the space of an empty context line.
+    // Many writers drop the space of an empty context line.
     if line.is_empty() {
         return Ok(Line { tag: Tag::Context, text: "" });
     }
