@@ -162,12 +162,13 @@ impl Scan {
     /// A hit is tried only when every candidate before it is settled: one that begins inside a
     /// secret is part of it, and is never looked at.
     fn settle(&mut self, keywords: &Keywords, rules: &Ruleset, view: &View<'_>) {
+        let mut frontier = self.frontier(keywords, rules, view);
         while self.open.is_none() {
             self.drop_covered_hits();
             let candidate = self.candidates.peek().map_or(usize::MAX, |next| next.start);
             match self.hits.peek() {
                 Some(&Reverse((start, keyword))) if start <= candidate => {
-                    if !is_complete(keywords, view, start, keyword) {
+                    if start >= frontier || !is_complete(keywords, view, start, keyword) {
                         return;
                     }
                     self.hits.pop();
@@ -176,8 +177,9 @@ impl Scan {
                     self.candidates
                         .extend(found.filter_map(|&index| candidate::find(view, start, index)));
                 }
-                _ if candidate < self.frontier(keywords, rules, view) => {
+                _ if candidate < frontier => {
                     self.settle_next(rules, view);
+                    frontier = self.frontier(keywords, rules, view);
                 }
                 _ => return,
             }
@@ -228,7 +230,7 @@ impl Scan {
         self.found.push(Found { start, end, id, nth, replacement });
     }
 
-    /// No candidate begins before this position, except from a hit that is known already.
+    /// Every hit before this position is known, and so is every find of a custom rule.
     fn frontier(&self, keywords: &Keywords, rules: &Ruleset, view: &View<'_>) -> usize {
         let unseen = if self.scanned < view.end() {
             self.scanned.saturating_sub(keywords.overlap())
