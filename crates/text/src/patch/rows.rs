@@ -4,13 +4,15 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use memchr::{memchr, memchr2};
+
 use super::{Level, Misfit};
 use crate::endings::Ending;
 use crate::fold::{Ignore, canonical};
 use crate::sequence::Search;
 
 /// The most lines that are looked at for all chunks of an update together.
-const MAX_STEPS: usize = 1 << 30;
+const MAX_STEPS: usize = 1 << 28;
 
 /// What ends a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,11 +59,10 @@ impl<'a> Rows<'a> {
         let mut rows = Vec::new();
         let mut rest = content;
         while !rest.is_empty() {
-            let found = rest.iter().position(|byte| match byte {
-                b'\n' => true,
-                b'\r' => breaks == Breaks::All,
-                _ => false,
-            });
+            let found = match breaks {
+                Breaks::Feeds => memchr(b'\n', rest),
+                Breaks::All => memchr2(b'\n', b'\r', rest),
+            };
             let (text, ending) = rest.split_at(found.unwrap_or(rest.len()));
             let (text, ending) = match text.strip_suffix(b"\r") {
                 Some(front) if ending.starts_with(b"\n") => rest.split_at(front.len()),
@@ -138,16 +139,14 @@ impl<'a> Rows<'a> {
             .filter(|(_, number)| search.step(Some(**number)))
             .map(|(last, _)| last + 1 - lines.len());
         let first = found.next();
-        let second = match (wanted, level) {
-            (
-                Wanted::Certain,
-                Level::TrailingWhitespace | Level::Indentation | Level::Typography,
-            ) => found.next(),
-            (Wanted::Certain, Level::Exact) | (Wanted::First | Wanted::Last, _) => None,
-        };
+        let unique = wanted == Wanted::Certain && level != Level::Exact;
+        let second = if unique { found.next() } else { None };
         drop(found);
-        let reached = first.map_or(self.rows.len(), |first| first + lines.len());
-        self.steps += if second.is_some() { self.rows.len() } else { reached } - from.min(reached);
+        let reached = match first {
+            Some(first) if !unique => first + lines.len(),
+            Some(_) | None => self.rows.len(),
+        };
+        self.steps += reached.saturating_sub(from);
         if self.steps > MAX_STEPS { Err(Misfit::TooMuchWork) } else { Ok((first, second)) }
     }
 
@@ -182,5 +181,19 @@ fn form(line: &[u8], level: Level) -> Cow<'_, [u8]> {
             canonical(line, Ignore::Outer, &mut folded);
             Cow::Owned(folded)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_looked_at_counts_and_the_sum_is_bounded() {
+        let mut rows = Rows::new(b"a\nb\nc \nd\n", Breaks::All);
+        assert_eq!(rows.seek(&[b"c"], 0, Wanted::Certain), Ok((2, Level::TrailingWhitespace)));
+        assert_eq!(rows.steps, 4, "all lines, to be sure that it is the only one");
+        rows.steps = MAX_STEPS;
+        assert_eq!(rows.seek(&[b"a"], 0, Wanted::First), Err(Misfit::TooMuchWork));
     }
 }
