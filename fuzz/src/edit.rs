@@ -81,6 +81,10 @@ fn refused(content: &str, edit: Edit<'_>, why: &Why) {
         Why::Same => assert!(unix(&content.replace(edit.old, edit.new)) == unix(content)),
         Why::EmptyOld => assert!(edit.old.is_empty()),
         Why::Omission { line } => assert!(*line >= 1 && *line <= edit.new.lines().count()),
+        Why::TooLarge { limit } => {
+            let grown = content.len() + edit.new.len().saturating_mul(content.len().max(1));
+            assert!(grown > *limit, "a result within the limit is never too large");
+        }
         Why::NotFound { nearest } => {
             assert_eq!(exact, 0, "an exact occurrence is always found");
             assert!(nearest.is_none_or(|line| line >= 1 && line <= content.lines().count().max(1)));

@@ -15,7 +15,9 @@
 
 pub mod edit;
 pub mod glob;
+pub mod patch;
 pub mod path;
+pub mod redact;
 
 /// Splits the input into so many texts at the byte 1, which no text here needs.
 fn texts<const N: usize>(data: &[u8]) -> Option<[&str; N]> {

@@ -59,6 +59,48 @@ const EDITS: &[&str] = &[
 ];
 const GLOBS: &[&str] =
     &["a", "b", ".", "/", "/", "*", "**", "?", "[", "]", "{", "}", ",", "!", "é"];
+const PATCHES: &[&str] = &[
+    "*** Begin Patch\n",
+    "*** End Patch\n",
+    "*** Update File: f\n",
+    "*** End of File\n",
+    "@@\n",
+    "@@ a\n",
+    " a\n",
+    "-a\n",
+    "+a\n",
+    "+b\n",
+    " b\n",
+    "-b\n",
+    "a\n",
+    "  b\n",
+    "\n",
+    "c",
+    "“",
+    "\r\n",
+];
+const SECRETS: &[&str] = &[
+    "password",
+    " = ",
+    "\"",
+    "'",
+    "hunter2hunter2",
+    "\n",
+    "://",
+    "user:",
+    "@",
+    "key",
+    "Bearer ",
+    "eyJ",
+    ".",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----END PRIVATE KEY-----",
+    "[REDACTED: ",
+    "#2]",
+    "AKIA",
+    "QWERTYUIOPASDFGH",
+    "é",
+];
 
 /// Runs a property on the fuzzer's seeds, each as it is and cut short everywhere.
 fn on_seeds(name: &str, check: fn(&[u8])) {
@@ -77,7 +119,9 @@ fn on_seeds(name: &str, check: fn(&[u8])) {
 fn the_seeds_of_the_fuzzer_hold() {
     on_seeds("edit", properties::edit::check);
     on_seeds("glob", properties::glob::check);
+    on_seeds("patch", properties::patch::check);
     on_seeds("path", properties::path::check);
+    on_seeds("redact", properties::redact::check);
 }
 
 proptest! {
@@ -96,5 +140,19 @@ proptest! {
     #[test]
     fn paths_hold(data in input(PATHS, 1)) {
         properties::path::check(&data);
+    }
+
+    #[test]
+    fn patches_hold(data in input(PATCHES, 2), inner in input(PATCHES, 2)) {
+        properties::patch::check(&data);
+        let update = b"*** Begin Patch\n*** Update File: f\n";
+        let split = inner.iter().position(|byte| *byte == 1).unwrap_or(inner.len());
+        let (lines, content) = inner.split_at(split);
+        properties::patch::check(&[update, lines, b"\n*** End Patch\n", content].concat());
+    }
+
+    #[test]
+    fn redactions_hold(data in input(SECRETS, 1)) {
+        properties::redact::check(&data);
     }
 }

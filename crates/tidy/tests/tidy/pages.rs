@@ -6,12 +6,19 @@
 use std::fs;
 
 use garth_contract::{Retry, TABLE};
+use garth_ops::{Needs, Tool, workspace::TOOLS};
+use serde_json::Value;
 
 use crate::tree;
 
 #[test]
 fn pages_of_errors_are_current() {
     compare("docs/errors.md", &errors());
+}
+
+#[test]
+fn pages_of_tools_are_current() {
+    compare("docs/tools.md", &tools());
 }
 
 /// Writes the page, or checks it.
@@ -51,4 +58,60 @@ fn errors() -> String {
         page.push_str(&format!("| {} |\n", cells.join(" | ")));
     }
     page
+}
+
+fn tools() -> String {
+    let mut page = String::from(
+        "# Tools\n\n\
+         One call each: `garth tool NAME JSON --root DIR`, where the JSON has the parameters below. This\n\
+         page is written by `make docs` from the table in `crates/ops/src/workspace.rs`;\n\
+         `garth tool --list --json` gives the same with the shapes of the replies.\n",
+    );
+    for tool in TOOLS {
+        page.push_str(&tool_section(tool));
+    }
+    page
+}
+
+fn tool_section(tool: &Tool) -> String {
+    let needs = match tool.needs {
+        Needs::Read => "It changes nothing.",
+        Needs::Add => "It adds, and loses nothing that is there.",
+        Needs::Replace => "It can replace or remove what is there.",
+    };
+    let schema = (tool.params)();
+    let schema = schema.as_value();
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    let mut section = format!("\n## {}\n\n{} {needs}\n\n", tool.name, literal(tool.summary));
+    section.push_str("| parameter | type | what it is |\n|---|---|---|\n");
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let must = if required.iter().any(|one| one == name) { ", required" } else { "" };
+        let kind = kind(property);
+        let text = literal(property["description"].as_str().unwrap_or_default());
+        section.push_str(&format!("| `{name}` | {kind}{must} | {text} |\n"));
+    }
+    section
+}
+
+/// Text as a page shows it: on one line, with nothing in it that Markdown reads.
+fn literal(text: &str) -> String {
+    text.replace('\n', " ").replace('*', "\\*").replace('|', "\\|")
+}
+
+/// What a value of a schema is, in a word or two.
+fn kind(schema: &Value) -> String {
+    if let Some(values) = schema["enum"].as_array() {
+        let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
+        return values.join(" or ");
+    }
+    match schema["type"].as_str() {
+        Some("array") => format!("list of {}", kind(&schema["items"])),
+        Some("object") => {
+            let fields = schema["properties"].as_object().into_iter().flatten();
+            let fields: Vec<_> = fields.map(|(name, _)| format!("`{name}`")).collect();
+            format!("object with {}", fields.join(", "))
+        }
+        Some(one) => one.to_owned(),
+        None => "any".to_owned(),
+    }
 }
