@@ -1,1 +1,62 @@
-//! Placeholder.
+//! One suite that every `Filesystem` must pass.
+//!
+//! The doc comments of the trait are the specification; each of their sentences
+//! has a tag, and each [`Check`] says which tags it covers. A backend joins by
+//! implementing [`Backend`] and one line:
+//!
+//! ```ignore
+//! garth_conformance::conform!(MyBackend);
+//! ```
+
+mod arrange;
+mod check;
+mod checks;
+pub mod model;
+mod outside;
+mod report;
+mod stop;
+mod subject;
+mod suite;
+
+pub use check::{Check, Need};
+pub use checks::checks;
+pub use outside::{Arranged, Beyond, Nothing, Outside, SECRET, time};
+pub use report::Report;
+pub use stop::{Cannot, Stop, Verdict};
+pub use subject::{Backend, Subject};
+pub use suite::Suite;
+
+/// Tests one backend, under a name: `conform!(name, backend)`.
+///
+/// Makes a module of that name with two tests: one runs every check, the other
+/// long random sequences of calls against the model.
+#[macro_export]
+macro_rules! conform {
+    ($name:ident, $backend:expr) => {
+        mod $name {
+            #[allow(unused_imports, reason = "the backend is made from what its file knows")]
+            use super::*;
+
+            #[test]
+            fn every_check_holds() {
+                let only = std::env::var("GARTH_CHECK").unwrap_or_default();
+                let suite = $crate::Suite { only: &only, ..$crate::Suite::default() };
+                let report = suite.run(&$backend).expect("a runtime starts");
+                println!("{report}");
+                let mut t = report.took.clone();
+                t.sort();
+                t.reverse();
+                println!("{:?}", &t[..25]);
+                assert!(report.failed.is_empty(), "{} checks do not hold", report.failed.len());
+            }
+
+            #[test]
+            fn it_behaves_like_the_model() {
+                match $crate::model::run(&$backend, $crate::model::Length::from_environment()) {
+                    Ok(report) => println!("{report}"),
+                    Err(parting) => panic!("{parting}"),
+                }
+            }
+        }
+    };
+}

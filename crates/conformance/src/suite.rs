@@ -1,0 +1,89 @@
+//! Runs the table of checks on one backend and never hangs itself.
+//!
+//! Each check runs on its own task with a deadline, so one that blocks its
+//! thread, panics or waits for ever is a failure with its name on it and the
+//! others still run.
+
+use std::{
+    io,
+    time::{Duration, Instant},
+};
+
+use garth_contract::BoxFuture;
+use tokio::{runtime, time};
+
+use crate::{Backend, Check, Report, Stop, Verdict, checks};
+
+/// How the suite is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Suite<'a> {
+    /// Runs the checks whose names begin so; all of them when empty.
+    pub only: &'a str,
+    /// How long one check may take before it counts as hung.
+    pub deadline: Duration,
+}
+
+/// Long enough for a loaded machine, since only a hang should ever reach it.
+const DEADLINE: Duration = Duration::from_secs(60);
+/// Enough threads that a few hung checks leave some to go on with.
+const THREADS: usize = 8;
+
+impl Default for Suite<'_> {
+    fn default() -> Self {
+        Self { only: "", deadline: DEADLINE }
+    }
+}
+
+impl Suite<'_> {
+    /// Runs the checks on a backend, each in a fresh workspace.
+    ///
+    /// # Errors
+    /// When no runtime can be started.
+    pub fn run(&self, backend: &impl Backend) -> io::Result<Report> {
+        let runtime = runtime()?;
+        let report = runtime.block_on(async {
+            let mut report = Report::of(backend.name());
+            for check in checks().filter(|check| check.name.starts_with(self.only)) {
+                let started = Instant::now();
+                let verdict = self.one(backend, check).await;
+                report.took.push((started.elapsed(), check.name));
+                match verdict {
+                    Ok(()) => report.passed.push(check.name),
+                    Err(Stop::Cannot(what)) => report.skipped.push((check.name, what)),
+                    Err(Stop::Failed(why)) => report.failed.push((check.name, why)),
+                }
+            }
+            report
+        });
+        // A hung check may hold a thread for ever; waiting for it would hang too.
+        runtime.shutdown_background();
+        Ok(report)
+    }
+
+    async fn one(&self, backend: &impl Backend, check: &Check) -> Verdict {
+        let subject = backend.make((check.policy)()).await?;
+        let abilities = subject.fs.abilities();
+        if let Some(need) = check.needs.iter().find(|need| !need.met(&abilities)) {
+            return Err(Stop::Cannot(need.name()));
+        }
+        self.bounded((check.run)(subject)).await
+    }
+
+    async fn bounded(&self, run: BoxFuture<'static, Verdict>) -> Verdict {
+        let task = tokio::spawn(run);
+        let abort = task.abort_handle();
+        match time::timeout(self.deadline, task).await {
+            Ok(Ok(verdict)) => verdict,
+            Ok(Err(panic)) => Err(Stop::Failed(format!("it panicked: {panic}"))),
+            Err(_) => {
+                abort.abort();
+                Err(Stop::Failed(format!("it hangs: not done after {:?}", self.deadline)))
+            }
+        }
+    }
+}
+
+/// Threads and a clock for checks to run on.
+pub(crate) fn runtime() -> io::Result<runtime::Runtime> {
+    runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()
+}
