@@ -31,6 +31,8 @@ pub(crate) struct Claim<'t> {
     pub(crate) value_at: usize,
     pub(crate) value: &'t str,
     pub(crate) dress: Dress,
+    /// Only blanks, a quote or a list mark stand before the key on its line.
+    pub(crate) opens_line: bool,
     /// The key stands in a list like `Server=h;Pwd=x;`, where no variable can stand.
     pub(crate) in_list: bool,
     /// The byte behind the value.
@@ -103,6 +105,7 @@ pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[&'static str]) -> Opt
         prefix: prefix.trim_start_matches('-'),
         word,
         relation,
+        opens_line: lead_of_line(chunk, start).trim_start_matches(BULLETS).is_empty(),
         in_list: before(chunk, start).trim_end_matches(' ').ends_with(';'),
         value_at: 0,
         value: "",
@@ -285,6 +288,15 @@ fn skip_wrapper(cursor: &mut Cursor<'_>, relation: &mut Relation) {
     }
 }
 
+/// What stands before the first word of a line without making it part of a sentence.
+const BULLETS: &[char] = &[' ', '\t', '#', '-', '"', '\''];
+
+/// The line up to the key.
+fn lead_of_line(chunk: &str, start: usize) -> &str {
+    let lead = before(chunk, start);
+    lead.rsplit_once('\n').map_or(lead, |(_, line)| line)
+}
+
 fn before(chunk: &str, start: usize) -> &str {
     chunk.get(..start).unwrap_or_default()
 }
@@ -302,9 +314,7 @@ fn is_environment(chunk: &str, start: usize) -> bool {
         .skip(start)
         .take_while(|&byte| is_name(byte))
         .all(|byte| !byte.is_ascii_lowercase() && byte != b'-');
-    let line = before(chunk, start);
-    let line = line.rsplit_once('\n').map_or(line, |(_, line)| line);
-    let lead = line.trim_start_matches([' ', '\t', '#', '-', '"', '\'']);
+    let lead = lead_of_line(chunk, start).trim_start_matches(BULLETS);
     let opens = ["", "export ", "ENV ", "ARG ", "env ", "set ", "SET ", "REM SET "];
     name_is_upper && opens.contains(&lead)
 }

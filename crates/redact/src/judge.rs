@@ -8,14 +8,14 @@ mod words;
 use std::ops::Range;
 
 use crate::assigned::{Claim, Dress, Relation};
-use words::{is_gibberish, is_placeholder, is_reference, is_wordy};
+use words::{is_gibberish, is_placeholder, is_reference, is_sentence, is_wordy};
 
 /// What decides, for rules that need more than their pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// The pattern is proof enough.
     Always,
-    /// A token that mixes letters and digits.
+    /// A token that mixes letters and digits, or is longer than any word.
     Mixed,
     /// The password in a URL.
     Userinfo,
@@ -30,7 +30,7 @@ pub(crate) fn pattern(verdict: Verdict, chunk: &str, secret: &Range<usize>) -> b
     let value = chunk.get(secret.clone()).unwrap_or_default();
     match verdict {
         Verdict::Always => true,
-        Verdict::Mixed => has_digit(value) && has_letter(value),
+        Verdict::Mixed => (has_digit(value) && has_letter(value)) || value.len() > 40,
         Verdict::Userinfo => userinfo(value),
         Verdict::Bearer => {
             let header = is_in_header(chunk.get(..secret.start).unwrap_or_default());
@@ -113,10 +113,11 @@ fn password(claim: &Claim<'_>) -> bool {
 
 fn quoted_password(claim: &Claim<'_>, value: &str) -> bool {
     let spaces = value.matches(' ').count();
-    let sentence_end = spaces > 0 && value.ends_with(['.', '?', '!']);
-    let label = value.ends_with(':') || sentence_end || spaces > 2;
     let locator = value.starts_with(['#', '.', '/']) || value.contains("://");
-    if label || locator || value.contains(['<', '>', '|']) {
+    if locator || value.ends_with(':') || value.contains(['<', '>', '|']) {
+        return false;
+    }
+    if spaces > 0 && is_sentence(value) {
         return false;
     }
     let letters_only = is_letters(value);
@@ -128,11 +129,7 @@ fn quoted_password(claim: &Claim<'_>, value: &str) -> bool {
         | Relation::Spaced
         | Relation::Colon
         | Relation::Compare
-        | Relation::Element => {
-            // A sentence for people: `Wrong password`, `Enter it again`.
-            let sentence = spaces > 0 && value.starts_with(|first: char| first.is_uppercase());
-            !sentence && (!letters_only || value.len() > 5)
-        }
+        | Relation::Element => !letters_only || value.len() > 5,
     }
 }
 
@@ -162,12 +159,22 @@ fn bare_password(claim: &Claim<'_>, value: &str) -> bool {
         return true;
     }
     let snake_or_hump = value.contains('_') || has_hump(value);
+    if digits == 0 && claim.relation == Relation::Colon {
+        return is_yaml_word(claim, value);
+    }
     if digits == 0 {
         let tight = claim.relation == Relation::Tight && ends && claim.word != "pass";
         return tight && !snake_or_hump && value.len() > 5;
     }
     let named = is_wordy(value) && snake_or_hump;
     !named && value.len() > 5 && (ends || claim.after == Some(b';'))
+}
+
+/// A line `password: word` and no more; code has types, humps or commas there.
+fn is_yaml_word(claim: &Claim<'_>, value: &str) -> bool {
+    let alone = claim.opens_line && matches!(claim.after, None | Some(b'\n' | b'\r'));
+    let lower = value.bytes().all(|byte| byte.is_ascii_lowercase());
+    alone && lower && value.len() > 7 && claim.word != "pass"
 }
 
 fn key(claim: &Claim<'_>, min: usize) -> bool {
@@ -196,6 +203,9 @@ fn key(claim: &Claim<'_>, min: usize) -> bool {
         }
     }
     let distinct = distinct_bytes(value);
+    if claim.word.starts_with("api") && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        return distinct >= 6;
+    }
     let random = has_digit(value) && has_letter(value) && !is_wordy(value);
     distinct >= 6 && (random || is_gibberish(value))
 }
@@ -228,7 +238,7 @@ fn is_no_password(value: &str) -> bool {
         "char", "varchar", "bytes", "hidden", "required", "optional", "boolean", "bool", "object",
         "number", "integer", "null", "none", "nil", "true", "false", "undefined", "default",
         "empty", "username", "user", "email", "input", "value", "auto", "prompt", "self", "this",
-        "option<string>", "secretstring", "secret<string>", "enabled", "disabled", "unknown",
+        "option<string>", "secretstring", "secret<string>", "enabled", "disabled", "unknown", "encrypted", "plaintext", "credentials", "alphanumeric",
     ];
     let bare = value.trim_matches(|edge: char| !edge.is_ascii_alphanumeric());
     WORDS.iter().any(|word| bare.eq_ignore_ascii_case(word))

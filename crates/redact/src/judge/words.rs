@@ -15,7 +15,7 @@ const REFERENCES: &[&str] = &[
 /// What is put in later, wherever it stands in a value.
 #[rustfmt::skip]
 static EXPANSIONS: Needles =
-    Needles::new(&["${", "$(", "{{", "#{", "%{", "<%", "$[", "' +", "\" +"]);
+    Needles::new(&["${", "$(", "{{", "#{", "%{", "<%", "$[", "{0", "{}", "' +", "\" +"]);
 
 /// What people write where a secret will stand.
 #[rustfmt::skip]
@@ -92,14 +92,14 @@ pub(super) fn is_wordy(value: &str) -> bool {
             // The `S` of `HTTPServer`.
             let acronym = capitals > 1 && byte.is_ascii_lowercase();
             runs += usize::from(hump || acronym || !previous.is_ascii_alphabetic());
-        } else if !b"-_./: @".contains(&byte) {
+        } else if !b"-_./: @[]".contains(&byte) {
             return false;
         }
         capitals = if byte.is_ascii_uppercase() { capitals + 1 } else { 0 };
         previous = byte;
     }
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let mostly_letters = digits * 3 <= letters && digit_runs * 2 <= runs + 1;
+    let mostly_letters = digits * 2 <= letters && digit_runs * 2 <= runs + 1;
     runs > 0 && letters >= runs * 3 && mostly_letters && !has_unspeakable_run(value)
 }
 
@@ -112,6 +112,19 @@ fn has_unspeakable_run(value: &str) -> bool {
 fn consonants(letters: &[u8]) -> usize {
     let is_vowel = |byte: &u8| b"aeiouyAEIOUY".contains(byte);
     letters.split(is_vowel).map(<[u8]>::len).max().unwrap_or(0)
+}
+
+/// Whether text with spaces is written for people: a label, a hint, an error.
+pub(super) fn is_sentence(value: &str) -> bool {
+    #[rustfmt::skip]
+    const SENTENCE: &[&str] = &[
+        "password", "passphrase", "is", "are", "must", "be", "to", "for", "the", "of", "and", "or",
+        "not", "at", "in", "if", "with", "has", "no", "on", "please", "enter", "confirm",
+    ];
+    let opens = value.starts_with(char::is_uppercase);
+    let closes = value.ends_with(['.', '?', '!', ':', ',']);
+    let mut words = value.split(' ').map(str::to_ascii_lowercase);
+    opens || closes || words.any(|word| SENTENCE.contains(&word.as_str()))
 }
 
 /// Whether letters of one case are random: five consonants in a row that no word has.

@@ -56,6 +56,8 @@ pub(super) static RULES: &[Rule] = &[
         yes: &[
             ("password = \"super$ecret\"", "super$ecret"),
             ("Password: hunter2", "hunter2"),
+            ("db:\n  password: supersecret\n", "supersecret"),
+            ("passphrase = \"correct horse battery staple\"", "correct horse battery staple"),
             ("DB_PASSWORD=short1", "short1"),
             ("Server=h;Uid=u;Pwd=myPa55word;", "myPa55word"),
             ("user = 'Aladdin'\npassword = 'open sesame'", "open sesame"),
@@ -75,6 +77,8 @@ pub(super) static RULES: &[Rule] = &[
             "password: ${DB_PASSWORD}",
             "connect(user=user, password=password)",
             "self.password = new_password",
+            "\"password\": \"Enter the password again\"",
+            "password: hashed,",
             "passwordLabel:\"Password:\"",
             "char *password = NULL;",
         ],

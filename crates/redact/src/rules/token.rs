@@ -48,6 +48,7 @@ pub(super) static RULES: &[Rule] = &[
             "-----BEGIN CERTIFICATE-----\nMIIEpQIBAAKCAQEA7n2K\n-----END CERTIFICATE-----",
             "-----BEGIN PUBLIC KEY-----\nMIIEpQIBAAKCAQEA7n2K\n-----END PUBLIC KEY-----",
             "-----BEGIN RSA PRIVATE KEY-----=short",
+            "between '-----BEGIN RSA PRIVATE KEY-----' and\n'-----END RSA PRIVATE KEY-----'",
         ],
     },
     Rule {
@@ -73,7 +74,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "PRIVATE_KEY",
         keywords: &["private-lines: "],
         find: Find::Pattern(Pattern {
-            regex: r"^Private-Lines: [0-9]{1,3}\r?\n([A-Za-z0-9+/=]{16})",
+            regex: r"^Private-Lines: [0-9]{1,3}\r?\n([A-Za-z0-9+/])[A-Za-z0-9+/=]{16}",
             before: Before::NoToken,
             verdict: Verdict::Always,
             more: More::Pem,

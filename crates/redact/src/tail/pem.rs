@@ -14,10 +14,15 @@ const LOOK: usize = 256;
 /// A run of base64 this long on a line of its own kind cannot be a word.
 const SURE_RUN: usize = 40;
 
+/// The same right behind the BEGIN mark, where a key is expected.
+const SURE_WORD: usize = 16;
+
 /// Where in a PEM block the text stands.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pem {
     phase: Phase,
+    /// A written-out line feed was seen.
+    broken: bool,
     /// Key material was seen; from here on neither header nor blank lines may follow.
     body: bool,
 }
@@ -65,8 +70,15 @@ impl Pem {
     fn opening(&mut self, ahead: &[u8]) -> Option<usize> {
         match ahead.first()? {
             b'\n' | b'\r' => self.enter(Phase::Fresh),
-            byte if is_base64(*byte) => self.enter(Phase::Sure),
-            b'\\' => Some(escapes(ahead).max(1)),
+            // A word on the line of the BEGIN mark is prose, unless a line feed was written out.
+            byte if is_base64(*byte) && (self.broken || base64_run(ahead) >= SURE_WORD) => {
+                self.enter(Phase::Sure)
+            }
+            b'\\' => {
+                let breaks = escapes(ahead);
+                self.broken |= breaks > 0;
+                Some(breaks.max(1))
+            }
             byte if is_glue(*byte) || is_margin(*byte) => Some(1),
             _ => None,
         }

@@ -1,0 +1,253 @@
+//! What a configuration does, and the cases that were got wrong elsewhere.
+
+#![allow(clippy::unwrap_used, reason = "tests say what must hold")]
+
+use garth_redact::{Behaviour, Blocked, Config, CustomPattern, Raw, Redactor, Span, placeholders};
+
+fn redactor(config: &Config) -> Redactor {
+    Redactor::new(config).unwrap()
+}
+
+fn standard() -> Redactor {
+    redactor(&Config::standard())
+}
+
+fn clean(text: &str) -> String {
+    standard().clean(Raw::from(text)).unwrap().clean.into_string()
+}
+
+fn custom(name: &str, regex: &str, replacement: Option<&str>) -> CustomPattern {
+    CustomPattern {
+        name: name.into(),
+        regex: regex.into(),
+        replacement: replacement.map(Into::into),
+    }
+}
+
+#[test]
+fn distinct_secrets_are_numbered_and_equal_ones_are_not() {
+    let text = "a: AKIAIOSFODNN7EXAMPLE\nb: AKIAIOSFODNN7EXAMPL2\nc: AKIAIOSFODNN7EXAMPLE\n";
+    let redaction = standard().clean(Raw::from(text)).unwrap();
+    assert_eq!(
+        redaction.clean.as_ref(),
+        "a: [REDACTED: AWS_ACCESS_KEY]\nb: [REDACTED: AWS_ACCESS_KEY#2]\n\
+         c: [REDACTED: AWS_ACCESS_KEY]\n"
+    );
+    assert_eq!((redaction.count, redaction.names), (3, vec!["AWS_ACCESS_KEY".to_owned()]));
+}
+
+#[test]
+fn rules_that_share_a_name_count_together() {
+    let text = "password = \"hunter2\"\nCREATE USER x IDENTIFIED BY 'hunter33'";
+    assert_eq!(
+        clean(text),
+        "password = \"[REDACTED: DATABASE_PASSWORD]\"\n\
+         CREATE USER x IDENTIFIED BY '[REDACTED: DATABASE_PASSWORD#2]'"
+    );
+}
+
+#[test]
+fn the_special_rule_wins_over_the_general_one() {
+    let token = concat!("gh", "p_XIxB7KMNdAr3zqWtQqhE94qglHqOzn1D1stg");
+    assert_eq!(clean(&format!("password={token}")), "password=[REDACTED: GITHUB_TOKEN]");
+    assert_eq!(
+        clean(&format!("https://me:{token}@github.com/a")),
+        "https://me:[REDACTED: GITHUB_TOKEN]@github.com/a"
+    );
+}
+
+#[test]
+fn the_longer_secret_wins_so_that_no_tail_is_left() {
+    let token = concat!("gh", "p_XIxB7KMNdAr3zqWtQqhE94qglHqOzn1D1stg");
+    assert_eq!(
+        clean(&format!("password=\"{token}!more\"")),
+        "password=\"[REDACTED: DATABASE_PASSWORD]\""
+    );
+}
+
+#[test]
+fn a_connection_string_never_swallows_lines() {
+    let text = "url = \"http://host:\"\nmail = me@example.com\n";
+    assert_eq!(clean(text), text);
+}
+
+#[test]
+fn a_secret_longer_than_any_window_leaves_nothing_behind() {
+    for (text, expected) in [
+        (
+            format!("token = \"{}\" # end", "Kp4Qx7Rm2".repeat(2000)),
+            "token = \"[REDACTED: SECRET]\" # end".to_owned(),
+        ),
+        (
+            format!("DB_PASSWORD={} x", "p4ss".repeat(5000)),
+            "DB_PASSWORD=[REDACTED: DATABASE_PASSWORD] x".to_owned(),
+        ),
+        (
+            format!("t=eyJhbGciOiJIUzI1NiJ9.eyJ{}.c2ln end", "Zm9v".repeat(5000)),
+            "t=[REDACTED: JWT_TOKEN] end".to_owned(),
+        ),
+        (
+            format!(
+                "-----BEGIN PRIVATE KEY-----\n{}-----END PRIVATE KEY-----\nend",
+                format!("{}\n", "Zm9v".repeat(16)).repeat(2000)
+            ),
+            "[REDACTED: PRIVATE_KEY]\nend".to_owned(),
+        ),
+    ] {
+        assert_eq!(clean(&text), expected);
+    }
+}
+
+#[test]
+fn off_and_allow_pass_the_text_as_it_is() {
+    let text = "password = \"hunter2\"";
+    for config in [
+        Config { enabled: false, ..Config::standard() },
+        Config { behaviour: Behaviour::Allow, ..Config::standard() },
+    ] {
+        let redactor = redactor(&config);
+        let redaction = redactor.clean(Raw::from(text)).unwrap();
+        assert_eq!((redaction.clean.as_ref(), redaction.count), (text, 0));
+        let mut stream = redactor.stream();
+        assert_eq!(stream.feed(&Raw::from(text)).unwrap().as_ref(), text);
+    }
+}
+
+#[test]
+fn block_holds_the_text_back_and_names_rule_and_line() {
+    let redactor = redactor(&Config { behaviour: Behaviour::Block, ..Config::standard() });
+    let text = "one\ntwo\npassword = \"hunter2\"\n";
+    let blocked = Blocked { rule: "DATABASE_PASSWORD".into(), line: 3 };
+    assert_eq!(redactor.clean(Raw::from(text)), Err(blocked.clone()));
+    assert_eq!(blocked.to_string(), "held back: DATABASE_PASSWORD on line 3");
+    assert_eq!(redactor.clean(Raw::from("one\n")).unwrap().clean.as_ref(), "one\n");
+
+    let mut stream = redactor.stream();
+    assert_eq!(stream.feed(&Raw::from("one\ntwo\npass")).unwrap().as_ref(), "one\ntwo\n");
+    assert_eq!(stream.feed(&Raw::from("word = \"hunter2\"\n")), Err(blocked.clone()));
+    assert_eq!(stream.feed(&Raw::from("more\n")), Err(blocked.clone()));
+    assert_eq!(stream.finish(), Err(blocked));
+}
+
+#[test]
+fn excluded_rules_are_not_applied() {
+    let config =
+        Config { exclude_patterns: vec!["DATABASE_PASSWORD".into()], ..Config::standard() };
+    let text = "password = \"hunter2\" AKIAIOSFODNN7EXAMPLE";
+    let redaction = redactor(&config).clean(Raw::from(text)).unwrap();
+    assert_eq!(redaction.clean.as_ref(), "password = \"hunter2\" [REDACTED: AWS_ACCESS_KEY]");
+}
+
+#[test]
+fn excluded_paths_are_not_redacted() {
+    let config = Config {
+        exclude_paths: vec!["README.md".into(), "docs/**/*.md".into(), "**/*.example".into()],
+        ..Config::standard()
+    };
+    let redactor = redactor(&config);
+    for (path, excluded) in [
+        ("README.md", true),
+        ("/README.md", true),
+        ("sub/README.md", false),
+        ("docs/a/b.md", true),
+        ("docs/b.txt", false),
+        (".env.example", true),
+        ("a/b/.env.example", true),
+        (".env", false),
+    ] {
+        assert_eq!(redactor.excludes(path), excluded, "{path}");
+        let redaction = redactor.clean_file(path, Raw::from("password = \"hunter2\"")).unwrap();
+        assert_eq!(redaction.count == 0, excluded, "{path}");
+    }
+}
+
+#[test]
+fn a_bad_glob_is_refused() {
+    let config = Config { exclude_paths: vec!["a[".into()], ..Config::standard() };
+    let bad = Redactor::new(&config).unwrap_err();
+    assert_eq!(bad.name, "exclude_paths");
+    assert!(bad.message.contains("a["), "{bad}");
+}
+
+#[test]
+fn a_bad_custom_pattern_is_refused_with_name_and_place() {
+    for enabled in [true, false] {
+        let config = Config {
+            enabled,
+            custom: vec![custom("MINE", "my-(secret", None)],
+            ..Config::standard()
+        };
+        let bad = Redactor::new(&config).unwrap_err();
+        assert_eq!((bad.name.as_str(), bad.position), ("MINE", Some(3)));
+        assert_eq!(bad.to_string(), "bad pattern MINE at byte 3: unclosed group");
+    }
+}
+
+#[test]
+fn custom_rules_replace_as_they_say() {
+    let config = Config {
+        custom: vec![
+            custom("TICKET", r"ticket-(\d+)", None),
+            custom("ACCOUNT", r"(acct)=(\w+)", Some("$1=[hidden]")),
+        ],
+        ..Config::standard()
+    };
+    let redaction =
+        redactor(&config).clean(Raw::from("ticket-12 ticket-13 acct=joe ticket-12")).unwrap();
+    assert_eq!(
+        redaction.clean.as_ref(),
+        "ticket-[REDACTED: TICKET] ticket-[REDACTED: TICKET#2] acct=[hidden] \
+         ticket-[REDACTED: TICKET]"
+    );
+    assert_eq!((redaction.count, redaction.names), (4, vec!["TICKET".into(), "ACCOUNT".into()]));
+}
+
+#[test]
+fn a_custom_secret_at_the_border_of_a_long_line_is_found() {
+    let config =
+        Config { custom: vec![custom("TICKET", r"ticket-\d{6}", None)], ..Config::standard() };
+    let redactor = redactor(&config);
+    for lead in (32 << 10) - 14..(32 << 10) + 2 {
+        let text = format!("{}ticket-123456 {}", "x".repeat(lead), "y".repeat(40 << 10));
+        let clean = redactor.clean(Raw::from(text)).unwrap().clean;
+        assert!(clean.contains("[REDACTED: TICKET]"), "at {lead}");
+    }
+}
+
+#[test]
+fn spans_and_placeholders_tell_where() {
+    let text = "key: AKIAIOSFODNN7EXAMPLE.";
+    let redactor = standard();
+    let spans = redactor.find(text);
+    assert_eq!(spans, [Span { start: 5, end: 25, rule: "AWS_ACCESS_KEY", nth: 1 }]);
+    let clean = clean(text);
+    let marks: Vec<_> =
+        placeholders(&clean).map(|mark| (mark.start, mark.name, mark.nth)).collect();
+    assert_eq!(marks, [(5, "AWS_ACCESS_KEY", 1)]);
+}
+
+#[test]
+fn a_stream_gives_whole_lines_at_once() {
+    let mut stream = standard().stream();
+    let mut feed = |piece: &str| stream.feed(&Raw::from(piece)).unwrap().into_string();
+    assert_eq!(feed("building\n$ "), "building\n$ ");
+    assert_eq!(feed("done pa"), "done ");
+    assert_eq!(feed("ge 3"), "page 3");
+    assert_eq!(feed("\nkey AKIA"), "\nkey ");
+    assert_eq!(feed("IOSFODNN7EXAMPLE\n"), "[REDACTED: AWS_ACCESS_KEY]\n");
+    let end = stream.finish().unwrap();
+    assert_eq!((end.clean.as_ref(), end.count), ("", 1));
+}
+
+#[test]
+fn a_stream_holds_back_little_however_long_the_secret() {
+    let mut stream = standard().stream();
+    stream.feed(&Raw::from("-----BEGIN PRIVATE KEY-----\n")).unwrap();
+    let line = format!("{}\n", "Zm9v".repeat(16));
+    for _ in 0..50_000 {
+        assert_eq!(stream.feed(&Raw::from(line.as_str())).unwrap().as_ref(), "");
+    }
+    stream.feed(&Raw::from("-----END PRIVATE KEY-----\n")).unwrap();
+    let end = stream.finish().unwrap();
+    assert_eq!((end.clean.as_ref(), end.count), ("[REDACTED: PRIVATE_KEY]\n", 1));
+}
