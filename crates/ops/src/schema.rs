@@ -54,8 +54,12 @@ fn without_null(object: &mut Map<String, Value>) {
     if let [Value::Object(only)] = variants.as_slice() {
         let only = only.clone();
         object.remove("anyOf");
-        for (key, value) in only {
-            object.entry(key).or_insert(value);
+        let described = [object.get("description"), only.get("description")];
+        let described: Vec<_> = described.into_iter().flatten().filter_map(Value::as_str).collect();
+        let described = described.join(" ");
+        object.extend(only);
+        if !described.is_empty() {
+            object.insert("description".into(), described.into());
         }
     }
 }

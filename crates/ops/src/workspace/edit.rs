@@ -269,6 +269,9 @@ impl Call {
                 .error(Code::InvalidParams, error)
                 .with(Detail::Lines(vec![*line as u64]))
                 .hint("Send the whole new text; nothing is filled in for a placeholder."),
+            Why::TooLarge { .. } => self
+                .error(Code::FileTooLarge, error)
+                .hint("Replace fewer places, or by less, in one call."),
         };
         if *of > 1 { error.with(Detail::Edit(*edit as u64)) } else { error }
     }

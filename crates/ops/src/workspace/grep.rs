@@ -27,7 +27,7 @@ use gather::{Gather, Gathered};
 pub(super) const TOOL: Tool = Tool {
     name: "grep",
     summary: "Searches the contents of files by a regular expression, ordered by path and line. \
-              Leaves out dotfiles, what .gitignore names and binary files unless asked.",
+              Leaves out binary files, and dotfiles and what .gitignore names unless asked.",
     needs: Needs::Read,
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
