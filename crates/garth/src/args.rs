@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 /// Secure workspaces for AI agents.
 #[derive(Debug, Parser)]
-#[command(name = "garth", version, max_term_width = 100)]
+#[command(name = "garth", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -16,7 +16,14 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Runs one tool once, on one directory.
     Tool(Tool),
+    /// Replaces the secrets of a text by placeholders.
+    Redact(Redact),
 }
+
+const EXAMPLES: &str = r#"Examples:
+  garth tool --list
+  garth tool read '{"path":"README.md"}' --root ~/project
+  env | garth redact"#;
 
 const TOOL_EXAMPLES: &str = r##"Examples:
   garth tool --list
@@ -65,4 +72,16 @@ pub(crate) struct Tool {
     /// Lets what matches be read and not changed; can be given several times
     #[arg(long, value_name = "GLOB")]
     pub(crate) protect: Vec<String>,
+}
+
+const REDACT_EXAMPLES: &str = r#"Examples:
+  env | garth redact
+  garth redact settings.toml > to-share.toml"#;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = REDACT_EXAMPLES)]
+pub(crate) struct Redact {
+    /// The files to read, one after the other; standard input without any
+    #[arg(value_name = "FILES")]
+    pub(crate) files: Vec<PathBuf>,
 }

@@ -8,6 +8,7 @@ mod args;
 mod catalogue;
 mod output;
 mod paint;
+mod redact;
 mod root;
 mod tool;
 
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
     let output = Output::of_process();
     match args.command {
         Command::Tool(args) => tool::run(&args, &output),
+        Command::Redact(args) => redact::run(&args, &output),
     }
     .into()
 }

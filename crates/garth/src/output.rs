@@ -92,6 +92,15 @@ impl Output {
         self.write(io::stdout().lock(), &text);
     }
 
+    /// Writes a piece of a longer text to standard output, without colours.
+    pub(crate) fn piece(&self, text: &str) {
+        let text = match self.stdout {
+            Reader::Program => text.to_owned(),
+            Reader::Terminal(_) => for_terminal(text, Colour::Never),
+        };
+        self.write(io::stdout().lock(), &text);
+    }
+
     /// Writes `{"ok":true,"payload":…}` to standard output.
     pub(crate) fn payload(&self, payload: &Map<String, Value>) {
         let body = json!({ "ok": true, "payload": payload });

@@ -16,10 +16,14 @@ pub(crate) enum Colour {
 /// could hold sequences that move the cursor, retitle the window or worse.
 pub(crate) fn for_terminal(text: &str, colour: Colour) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
+    let mut place = Place::Prose;
     for line in text.split_inclusive('\n') {
         let (line, ending) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+        if line.starts_with("@@ -") {
+            place = Place::Diff;
+        }
         let style = match colour {
-            Colour::Allowed => style_of(line),
+            Colour::Allowed => style_of(line, place),
             Colour::Never => None,
         };
         if let Some(style) = style {
@@ -34,8 +38,15 @@ pub(crate) fn for_terminal(text: &str, colour: Colour) -> String {
     out
 }
 
+/// Whether signs at the front of lines are those of a diff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Prose,
+    Diff,
+}
+
 /// The style of a line, by how it begins.
-fn style_of(line: &str) -> Option<&'static str> {
+fn style_of(line: &str, place: Place) -> Option<&'static str> {
     const BOLD: &str = "1";
     const DIM: &str = "2";
     const RED: &str = "31";
@@ -45,8 +56,8 @@ fn style_of(line: &str) -> Option<&'static str> {
         _ if line.starts_with("+++ ") || line.starts_with("--- ") => Some(BOLD),
         _ if line.starts_with("error: ") => Some(RED),
         _ if line.starts_with("hint: ") || line.starts_with("@@ ") => Some(CYAN),
-        [b'+', ..] => Some(GREEN),
-        [b'-', ..] => Some(RED),
+        [b'+', ..] if place == Place::Diff => Some(GREEN),
+        [b'-', ..] if place == Place::Diff => Some(RED),
         [b'[', .., b']'] => Some(DIM),
         _ => None,
     }
@@ -95,6 +106,7 @@ mod tests {
             "\u{1b}[1m--- a\u{1b}[0m\n\u{1b}[1m+++ b\u{1b}[0m\n\u{1b}[36m@@ -1 +1 @@\u{1b}[0m\n\
              \u{1b}[31m-old\u{1b}[0m\n\u{1b}[32m+new\u{1b}[0m\n same\n"
         );
-        assert_eq!(for_terminal("-old\n", Colour::Never), "-old\n");
+        assert_eq!(for_terminal("@@ -1 +1 @@\n-old\n", Colour::Never), "@@ -1 +1 @@\n-old\n");
+        assert_eq!(for_terminal("-rf\n", Colour::Allowed), "-rf\n", "a name is no diff");
     }
 }

@@ -1,0 +1,53 @@
+//! The list of tools.
+
+use garth_ops::workspace::TOOLS;
+use serde_json::Value;
+
+use crate::scene::garth;
+
+#[test]
+fn every_tool_is_listed_with_its_parameters() {
+    let run = garth(&["tool", "--list"], "");
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    for tool in TOOLS {
+        assert!(run.stdout.contains(tool.summary), "{}", tool.name);
+    }
+    let row = "\n    path      (text, required) The file, relative to the workspace's root.\n";
+    assert!(run.stdout.contains(row), "{}", run.stdout);
+}
+
+#[test]
+fn the_list_is_one_object_with_json() {
+    let run = garth(&["tool", "--list", "--json"], "");
+    let body: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(body["ok"], true);
+    let tools = body["payload"]["tools"].as_array().unwrap();
+    let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        names,
+        [
+            "read",
+            "write",
+            "edit",
+            "apply_patch",
+            "glob",
+            "grep",
+            "list",
+            "move",
+            "delete",
+            "mkdir",
+            "stat",
+            "diff",
+        ]
+    );
+    for tool in tools {
+        assert_eq!(tool["parameters"]["type"], "object");
+        assert_eq!(
+            tool["read_only"],
+            matches!(
+                tool["name"].as_str().unwrap(),
+                "read" | "glob" | "grep" | "list" | "stat" | "diff"
+            )
+        );
+    }
+}

@@ -1,0 +1,16 @@
+//! The program as a shell sees it: streams, exit codes, files.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "everything here is a test, also what no #[test] stands before"
+)]
+
+mod list;
+mod options;
+mod output;
+mod redact;
+mod scene;
+mod usage;

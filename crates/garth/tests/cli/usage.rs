@@ -1,0 +1,70 @@
+//! Wrong usage ends with 2, and says what is right.
+
+use serde_json::Value;
+
+use crate::scene::{Scene, garth};
+
+#[test]
+fn a_command_line_that_makes_no_sense_ends_with_2() {
+    for arguments in [
+        &[][..],
+        &["nonsense"],
+        &["tool"],
+        &["tool", "read", "{}", "extra"],
+        &["tool", "read", "--nonsense"],
+        &["tool", "read", "{}", "--root"],
+        &["tool", "read", "--list"],
+    ] {
+        let run = garth(arguments, "");
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{arguments:?} {run:?}");
+        assert!(run.stderr.contains("--help"), "{arguments:?} {run:?}");
+    }
+}
+
+#[test]
+fn an_unknown_tool_is_wrong_usage_and_the_tools_are_named() {
+    let scene = Scene::new(&[]);
+    let run = scene.tool(&["nope", "{}"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("there is no tool \"nope\" (UNKNOWN_METHOD)"), "{run:?}");
+    assert!(run.stderr.contains("read, write, edit"), "{run:?}");
+    let run = scene.tool(&["nope", "{}", "--json"]);
+    let body: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((run.code, &body["error"]["code"]), (2, &"UNKNOWN_METHOD".into()));
+}
+
+#[test]
+fn parameters_that_are_no_json_are_wrong_usage() {
+    let scene = Scene::new(&[]);
+    for bad in ["", "{", "{'path':'a'}", "path=a", "{} {}"] {
+        let run = scene.tool(&["read", bad]);
+        assert_eq!(run.code, 2, "{bad} {run:?}");
+        assert!(run.stderr.contains("INVALID_REQUEST"), "{bad} {run:?}");
+    }
+    let root = scene.path().to_str().unwrap();
+    let run = garth(&["tool", "read", "-", "--root", root, "--json"], "{nope");
+    let body: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((run.code, &body["ok"]), (2, &Value::Bool(false)));
+}
+
+#[test]
+fn wrong_parameters_are_a_refusal() {
+    let scene = Scene::new(&[]);
+    assert_eq!(scene.error(&["read", "{}"])["code"], "INVALID_PARAMS");
+    assert_eq!(scene.error(&["read", "[]"])["code"], "INVALID_PARAMS");
+    assert_eq!(scene.error(&["read"])["code"], "INVALID_PARAMS", "no JSON is an empty object");
+}
+
+#[test]
+fn help_has_an_example_of_each_command() {
+    for (arguments, example) in [
+        (&["--help"][..], "garth tool"),
+        (&["tool", "--help"], "garth tool grep '{\"pattern\":\"TODO\""),
+        (&["redact", "--help"], "garth redact"),
+    ] {
+        let run = garth(arguments, "");
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(run.stdout.contains(example), "{arguments:?} {}", run.stdout);
+    }
+    assert!(garth(&["--version"], "").stdout.starts_with("garth "));
+}
