@@ -35,13 +35,11 @@ impl Gate {
         self.lock().shut
     }
 
-    /// Lets no call through any more, and waits a moment for one that is in there.
-    fn shut(&self) {
+    /// Lets no call through any more, and waits a while for one that is in there.
+    fn shut(&self, patience: Duration) {
         let mut passage = self.lock();
         passage.shut = true;
-        if passage.busy {
-            let _ = self.free.wait_timeout_while(passage, PATIENCE, |passage| passage.busy);
-        }
+        let _ = self.free.wait_timeout_while(passage, patience, |passage| passage.busy);
     }
 
     fn lock(&self) -> MutexGuard<'_, Passage> {
@@ -75,6 +73,56 @@ impl Waiter {
 
 impl Drop for Waiter {
     fn drop(&mut self) {
-        self.0.shut();
+        self.0.shut(PATIENCE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::{
+            Barrier,
+            atomic::{AtomicBool, Ordering},
+        },
+        thread,
+    };
+
+    use garth_contract::WsPath;
+
+    use super::*;
+
+    /// Its calls end once the gate is shut.
+    #[derive(Default)]
+    struct Slow {
+        gate: Mutex<Option<Arc<Gate>>>,
+        entered: Option<Barrier>,
+        ended: AtomicBool,
+    }
+
+    impl Sink for Slow {
+        fn accept(&self, _: Found<'_>) -> Flow {
+            self.entered.as_ref().unwrap().wait();
+            let gate = self.gate.lock().unwrap().take().unwrap();
+            while !gate.is_shut() {
+                thread::yield_now();
+            }
+            (0..1_000).for_each(|_| thread::yield_now());
+            self.ended.store(true, Ordering::SeqCst);
+            Flow::Continue
+        }
+    }
+
+    #[test]
+    fn a_gate_that_is_shut_waits_for_the_call_that_is_in_there() {
+        let sink = Arc::new(Slow { entered: Some(Barrier::new(2)), ..Slow::default() });
+        let gate = Arc::new(Gate::new(Arc::clone(&sink) as _));
+        *sink.gate.lock().unwrap() = Some(Arc::clone(&gate));
+        thread::scope(|scope| {
+            scope.spawn(|| gate.accept(Found::File(&WsPath::root())));
+            sink.entered.as_ref().unwrap().wait();
+            gate.shut(Duration::from_secs(60));
+            assert!(sink.ended.load(Ordering::SeqCst));
+        });
+        assert_eq!(gate.accept(Found::File(&WsPath::root())), Flow::Stop);
     }
 }

@@ -194,8 +194,11 @@ fn a_directory_is_modified_when_a_name_in_it_comes_or_goes() {
     ws.remove("d/a", Depth::One).unwrap();
     let second = modified();
     assert_ne!(second, first);
+    ws.write("d/c", "").unwrap();
+    let third = modified();
+    assert_ne!(third, second);
     ws.rename("d/b", "b", REFUSE).unwrap();
-    assert_ne!(modified(), second);
+    assert_ne!(modified(), third);
 }
 
 #[test]
@@ -313,6 +316,7 @@ fn no_path_gets_longer_than_a_path_can_be() {
     ws.0.symlink(&path("deep"), nearly.as_bytes()).unwrap();
     assert_eq!(ws.write("deep/a-longer-name", "x"), Err(Code::InvalidPath));
     // Once the depths are gone, so is the reason.
+    ws.write("x/beside", "").unwrap();
     ws.remove("x/x", Depth::All).unwrap();
     assert!(ws.rename("x", "y/x", REFUSE).is_ok());
 }

@@ -61,7 +61,7 @@ fn links_are_reported_and_never_followed() {
 fn ignore_files_hold_from_the_root_down_and_hidden_names_are_passed_over() {
     let ws = workspace(&[
         (".gitignore", "*.log\n/build\n"),
-        ("sub/.ignore", "!keep.log\ntmp\n"),
+        ("sub/.ignore", "!keep.log\ntmp\n*.mine\n"),
         ("sub/keep.log", ""),
         ("sub/other.log", ""),
         ("sub/tmp/x", ""),
@@ -69,11 +69,12 @@ fn ignore_files_hold_from_the_root_down_and_hidden_names_are_passed_over() {
         ("build/out", ""),
         (".git/info/exclude", "*.bak\n"),
         ("a.bak", ""),
+        ("tail.mine", ""),
         ("a", ""),
     ]);
     let plain =
         Query { hidden: Hidden::Skip, ignored: Ignored::Skip, kinds: Kinds::Files, ..everything() };
-    assert_eq!(found(&ws, &plain), ["a", "sub/a", "sub/keep.log"]);
+    assert_eq!(found(&ws, &plain), ["a", "sub/a", "sub/keep.log", "tail.mine"]);
     let below = Query { base: path("sub"), ..plain };
     assert_eq!(found(&ws, &below), ["sub/a", "sub/keep.log"]);
     let no_git = Query { ignored: Ignored::IncludeNoGit, kinds: Kinds::Files, ..everything() };

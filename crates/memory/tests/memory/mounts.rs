@@ -23,11 +23,13 @@ struct Source {
     unreadable: Vec<&'static str>,
     /// Whether each read has to be waited for.
     slow: bool,
+    /// What every file has more by the time it is read.
+    growth: &'static str,
 }
 
 fn source(entries: &[(&str, &str)]) -> Source {
     let files = workspace(entries).0;
-    Source { files, special: Vec::new(), unreadable: Vec::new(), slow: false }
+    Source { files, special: Vec::new(), unreadable: Vec::new(), slow: false, growth: "" }
 }
 
 /// Turns names of the special entries into pipes on their way to the sink.
@@ -67,7 +69,12 @@ impl Filesystem for Source {
             |_| if std::mem::replace(&mut waited, true) { Poll::Ready(()) } else { Poll::Pending },
         )
         .await;
-        self.files.read(at, span).await
+        let mut content = self.files.read(at, span).await?;
+        let grown = [&content.bytes[..], self.growth.as_bytes()].concat();
+        content.version = Some(Version::of(&grown));
+        content.size = grown.len() as u64;
+        content.bytes = grown.into();
+        Ok(content)
     }
     async fn write(&self, _: &WsPath, _: Bytes, _: Put) -> Result<Written> {
         panic!("the source was written")
@@ -182,7 +189,9 @@ fn links_come_when_what_they_lead_to_comes() {
 
 #[test]
 fn what_is_too_large_must_be_excluded() {
-    let from = || source(&[("small", "1"), ("large", &"x".repeat(101))]);
+    // Nothing is read to find out: a slow source would have to be waited for.
+    let entries = [("small", "1"), ("large", &"x".repeat(101))];
+    let from = || Source { slow: true, ..source(&entries) };
     let ws = workspace(&[("kept", "")]);
     let error = mount(&ws, from(), &at("m")).unwrap_err();
     assert_eq!((error.code(), error.path()), (Code::FileTooLarge, Some(&path("m/large"))));
@@ -193,7 +202,17 @@ fn what_is_too_large_must_be_excluded() {
     assert_eq!(error.code(), Code::QuotaExceeded);
     assert_eq!(error.details(), [Detail::Limit { limit: 101, actual: 102 }]);
     let without = Mount { exclude: vec!["large".into()], ..at("m") };
-    assert!(mount(&ws, from(), &without).is_ok());
+    assert!(mount(&ws, source(&entries), &without).is_ok());
+}
+
+#[test]
+fn a_file_that_grew_since_it_was_listed_counts_as_it_is() {
+    let from = || Source { growth: " and more", ..source(&[("a", "1"), ("b", "2")]) };
+    let ws = workspace(&[]);
+    let total = Mount { max_bytes: 19, ..at("m") };
+    assert_eq!(code(&ws, from(), &total), Code::QuotaExceeded);
+    assert_eq!(mount(&ws, from(), &at("m")).unwrap().bytes, 20);
+    assert_eq!(ws.version("m/a"), Version::of(b"1 and more"));
 }
 
 #[test]
@@ -207,15 +226,15 @@ fn the_workspaces_own_bounds_hold_too() {
 
 #[test]
 fn a_mount_needs_a_free_place() {
-    let from = || source(&[("a", "1")]);
     let ws = workspace(&[("f", ""), ("d/x", ""), ("e/", ""), ("out", "-> ..")]);
+    let slow = || Source { slow: true, ..source(&[("a", "1")]) };
     for taken in ["", "f", "d"] {
-        assert_eq!(code(&ws, from(), &at(taken)), Code::FileExists, "{taken}");
+        assert_eq!(code(&ws, slow(), &at(taken)), Code::FileExists, "{taken}");
     }
-    assert_eq!(code(&ws, from(), &at("f/x")), Code::NotADirectory);
-    assert_eq!(code(&ws, from(), &at("out/x")), Code::PathOutsideWorkspace);
-    mount(&ws, from(), &at("e")).unwrap();
-    mount(&ws, from(), &at("new/m")).unwrap();
+    assert_eq!(code(&ws, slow(), &at("f/x")), Code::NotADirectory);
+    assert_eq!(code(&ws, slow(), &at("out/x")), Code::PathOutsideWorkspace);
+    mount(&ws, source(&[("a", "1")]), &at("e")).unwrap();
+    mount(&ws, source(&[("a", "1")]), &at("new/m")).unwrap();
     assert_eq!((ws.read("e/a"), ws.read("new/m/a")), (Ok("1".into()), Ok("1".into())));
 }
 

@@ -94,6 +94,14 @@ fn a_link_is_no_way_round_a_rule() {
 }
 
 #[test]
+fn a_denied_link_leads_nowhere() {
+    let ws = denying(&["*.link"], &[("open", "1"), ("a.link", "-> open"), ("b", "-> a.link")]);
+    for name in ["a.link", "b"] {
+        assert_eq!(ws.read(name), Err(Code::PermissionDenied), "{name}");
+    }
+}
+
+#[test]
 fn a_rule_is_judged_on_the_place_and_not_on_the_text() {
     let ws = denying(&["l/a"], &[("d/a", "1"), ("l", "-> d")]);
     assert_eq!(ws.read("l/a"), Ok("1".into()));
