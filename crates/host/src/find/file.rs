@@ -127,9 +127,53 @@ impl Read for Pieces<'_> {
 mod tests {
     use std::{fs, os::unix::fs::symlink};
 
+    use garth_contract::{
+        Case, Flow, Grep, Hidden, Ignored, Kinds, Lines, Order, Output, Query, Reach, Syntax,
+        WsPath,
+    };
+    use garth_search::Search;
     use rustix::fs::{CWD, mkfifoat};
 
     use super::*;
+
+    #[test]
+    fn a_cancelled_search_leaves_a_large_file() {
+        let file = tempfile::tempfile().unwrap();
+        rustix::io::write(&file, &b"needle\n".repeat(WHOLE)).unwrap();
+        rustix::fs::seek(&file, rustix::fs::SeekFrom::Start(0)).unwrap();
+        let cancel = AtomicBool::new(true);
+        let mut searching = Searching::new(search("needle").start(), &cancel);
+        let stat = fstat(&file).unwrap();
+        let opened = Opened { file: file.as_fd(), stat: &stat, path: b"f" };
+        let outcome = searching.search(&opened, &mut Hits::new(), &mut |_| Flow::Continue);
+        assert_eq!(outcome.unwrap_err().raw_os_error(), Some(Errno::CANCELED.raw_os_error()));
+    }
+
+    fn search(pattern: &str) -> Search {
+        let grep = Grep {
+            pattern: pattern.into(),
+            syntax: Syntax::Fixed,
+            case: Case::Sensitive,
+            lines: Lines::Single,
+            output: Output::Count,
+            before: 0,
+            after: 0,
+        };
+        let query = Query {
+            base: WsPath::root(),
+            reach: Reach::Tree,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            kinds: Kinds::Files,
+            hidden: Hidden::Skip,
+            ignored: Ignored::Skip,
+            grep: Some(grep),
+            order: Order::Path,
+            skip: 0,
+            take: u64::MAX,
+        };
+        Search::compile(&query).unwrap().unwrap()
+    }
 
     #[test]
     fn only_a_regular_file_is_opened_and_nothing_blocks() {

@@ -22,6 +22,9 @@ use crate::{
 /// Room for a few hundred entries a call.
 const DIR_BUFFER: usize = 32 << 10;
 
+/// How much room for names is kept for the next directory.
+const MAX_ROOM: usize = 1 << 20;
+
 /// The wanted entries of a directory, in the order of their names.
 #[derive(Default)]
 pub(super) struct Listing {
@@ -50,11 +53,14 @@ pub(super) struct Item {
 pub(super) struct Reading {
     buffer: Vec<MaybeUninit<u8>>,
     path: Vec<u8>,
+    /// Everything in the directory being read.
+    all: Listing,
 }
 
 impl Reading {
     pub(super) fn new() -> Self {
-        Self { buffer: vec![MaybeUninit::uninit(); DIR_BUFFER], path: Vec::new() }
+        let buffer = vec![MaybeUninit::uninit(); DIR_BUFFER];
+        Self { buffer, path: Vec::new(), all: Listing::default() }
     }
 
     /// Reads a directory, its ignore files first, and keeps what is wanted.
@@ -64,25 +70,24 @@ impl Reading {
         dir: &mut Dir,
         handle: &OwnedFd,
     ) -> Result<Listing, Errno> {
-        let mut listing = Listing::default();
-        let rules_here = self.read(shared, handle, &mut listing)?;
+        self.all.clear();
+        let rules_here = self.read(shared, handle)?;
         if rules_here && shared.filter.reads_ignore_files() {
             dir.ignores = ignore_files::read(&dir.ignores, dir.path(), handle.as_fd());
         }
-        self.choose(shared, dir, handle, &mut listing);
+        self.choose(shared, dir, handle);
         if shared.sorts() {
-            listing.sort();
+            self.all.sort();
+        }
+        let listing = self.all.compact();
+        if self.all.names.capacity() > MAX_ROOM {
+            self.all = Listing::default();
         }
         Ok(listing)
     }
 
     /// Reads all names; tells whether ignore files may be among them.
-    fn read(
-        &mut self,
-        shared: &Shared<'_>,
-        handle: &OwnedFd,
-        listing: &mut Listing,
-    ) -> Result<bool, Errno> {
+    fn read(&mut self, shared: &Shared<'_>, handle: &OwnedFd) -> Result<bool, Errno> {
         let mut rules_here = false;
         let mut entries = RawDir::new(handle.as_fd(), &mut self.buffer);
         while let Some(found) = entries.next() {
@@ -93,9 +98,9 @@ impl Reading {
             }
             rules_here |= matches!(name, b".ignore" | b".gitignore" | b".git");
             match known_type(handle.as_fd(), name, found.file_type()) {
-                Ok(Some(file_type)) => listing.push(name, kind(file_type)),
+                Ok(Some(file_type)) => self.all.push(name, kind(file_type)),
                 Ok(None) => {}
-                Err(_) => listing.unreadable += 1,
+                Err(_) => self.all.unreadable += 1,
             }
             if entries.is_buffer_empty() && shared.is_cancelled() {
                 return Err(Errno::CANCELED);
@@ -105,11 +110,11 @@ impl Reading {
     }
 
     /// Drops what the query does not want and what may not be seen.
-    fn choose(&mut self, shared: &Shared<'_>, dir: &Dir, handle: &OwnedFd, listing: &mut Listing) {
+    fn choose(&mut self, shared: &Shared<'_>, dir: &Dir, handle: &OwnedFd) {
         let fold = if shared.rules.is_empty() { Fold::Exact } else { fold_of(handle) };
         dir.write_prefix(&mut self.path);
         let prefix = self.path.len();
-        let Listing { names, items, unreadable } = listing;
+        let Listing { names, items, unreadable } = &mut self.all;
         items.retain_mut(|item| {
             let name = item.name(names);
             self.path.truncate(prefix);
@@ -144,6 +149,25 @@ impl Item {
 }
 
 impl Listing {
+    fn clear(&mut self) {
+        self.names.clear();
+        self.items.clear();
+        self.unreadable = 0;
+    }
+
+    /// A copy that takes no more room than what it holds.
+    fn compact(&self) -> Self {
+        let bytes = self.items.iter().map(|item| usize::from(item.length)).sum();
+        let mut names = Vec::with_capacity(bytes);
+        let mut items = self.items.clone();
+        for item in &mut items {
+            let start = names.len();
+            names.extend_from_slice(item.name(&self.names));
+            item.start = start;
+        }
+        Self { names, items, unreadable: self.unreadable }
+    }
+
     fn push(&mut self, name: &[u8], kind: Kind) {
         // A longer name could not be part of a path; Linux allows none.
         let Ok(length) = u8::try_from(name.len()) else { return };

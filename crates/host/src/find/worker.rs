@@ -66,6 +66,18 @@ impl Stretch {
     }
 }
 
+#[cfg(test)]
+impl Stretch {
+    /// A stretch of nothing, for tests of the board.
+    pub(super) fn nothing() -> Self {
+        let handle = std::fs::File::open("/").map(OwnedFd::from);
+        let list = |_: &mut Dir, _: &OwnedFd| Ok(Listing::default());
+        let (dir, listing) = Dir::base(handle.unwrap(), b"", Ignores::none(), list).unwrap();
+        let listed = Arc::new(Listed { dir: Arc::new(dir), place: Place::new(), listing });
+        Self { listed, next: 0, end: 0 }
+    }
+}
+
 impl Listed {
     fn place_of(&self, index: usize) -> Place {
         let mut place = Place::with_capacity(self.place.len() + 1);

@@ -203,33 +203,6 @@ fn a_cancelled_search_ends_and_calls_the_sink_no_more() {
 }
 
 #[test]
-fn a_cancelled_search_leaves_a_huge_file() {
-    let yard = Yard::with(&[("a", "needle\n")]);
-    let file = fs::File::create(yard.path().join("b")).unwrap();
-    (&file).write_all(&b"text without end\n".repeat(20_000)).unwrap();
-    let gate = Arc::new(Gate::default());
-    let runtime = tokio::runtime::Builder::new_multi_thread().build().unwrap();
-    let host = yard.host();
-    let sink = Arc::<Gate>::clone(&gate);
-    let search = runtime.spawn(async move { host.find(&grep("needle"), sink).await });
-    gate.wait(&gate.reached);
-    // The file grows faster than it is read, so that only cancelling ends this.
-    let grows = Arc::new(());
-    let growing = Arc::downgrade(&grows);
-    let writer = std::thread::spawn(move || {
-        let block = b"text without end\n".repeat(8_000);
-        while growing.upgrade().is_some() && file.metadata().unwrap().len() < 1 << 30 {
-            (&file).write_all(&block).unwrap();
-        }
-    });
-    search.abort();
-    gate.set(&gate.open);
-    drop(runtime);
-    drop(grows);
-    writer.join().unwrap();
-}
-
-#[test]
 fn a_tree_that_changes_under_the_search_does_no_harm() {
     let yard = Yard::with(&[]);
     for number in 0..300 {

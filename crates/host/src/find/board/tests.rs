@@ -66,6 +66,36 @@ fn results_come_in_the_order_of_their_places() {
 }
 
 #[test]
+fn results_wait_for_what_nobody_has_begun() {
+    let sink = Collect::default();
+    let board = Board::new(Delivery::new(&query(9), &sink));
+    board.begin(&vec![2]);
+    board.add(vec![1], Stretch::nothing());
+    board.complete(&vec![2], &mut hits("b", 1));
+    assert_eq!(taken(&sink), "");
+    let (place, _) = board.take().unwrap();
+    board.complete(&place, &mut hits("a", 1));
+    assert_eq!(taken(&sink), "a b");
+}
+
+#[test]
+fn the_first_stretch_is_taken_first_even_when_too_much_is_held() {
+    let sink = Collect::default();
+    let board = Board::new(Delivery::new(&query(u64::MAX), &sink));
+    for place in [vec![4], vec![1], vec![3, 7]] {
+        board.add(place, Stretch::nothing());
+    }
+    board.begin(&vec![5]);
+    board.complete(&vec![5], &mut too_many("z"));
+    for expected in [vec![1], vec![3, 7], vec![4]] {
+        let (place, _) = board.take().unwrap();
+        assert_eq!(place, expected);
+        board.complete(&place, &mut Hits::new());
+    }
+    assert!(board.take().is_none());
+}
+
+#[test]
 fn what_comes_first_is_handed_on_before_it_is_done() {
     let sink = Collect::default();
     let board = Board::new(Delivery::new(&query(9), &sink));
