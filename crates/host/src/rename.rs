@@ -31,7 +31,11 @@ pub(crate) fn rename(tree: &Tree, from: &WsPath, to: &WsPath, how: Move) -> Resu
     let stat = source.stat()?.ok_or_else(|| Error::at(Code::SourceNotFound, from))?;
     let kind = look::kind(FileType::from_raw_mode(stat.st_mode));
     check_loop(&source.path, to, kind)?;
-    let target = tree.locate_new(to, Links::Keep, how.parents)?;
+    let target = tree.locate_checked(
+        to,
+        Links::Keep,
+        (how.parents, &|path| check_loop(&source.path, path, kind)),
+    )?;
     tree.check_change(&target)?;
     check_loop(&source.path, &target.path, kind)?;
     let (source_name, target_name) =

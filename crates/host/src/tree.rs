@@ -44,6 +44,9 @@ pub enum Resolver {
     Walk,
 }
 
+/// A say on where something is about to be made.
+pub(crate) type Check<'a> = &'a dyn Fn(&WsPath) -> Result<()>;
+
 /// The files below one directory.
 #[derive(Debug)]
 pub(crate) struct Tree {
@@ -129,6 +132,8 @@ impl Tree {
                 Err(Errno::XDEV | Errno::LOOP) => return None,
                 // No such call, or a filter that does not know it.
                 Err(Errno::NOSYS | Errno::PERM) => return None,
+                // The longest path is one byte more than the kernel takes at once.
+                Err(Errno::NAMETOOLONG) => return None,
                 done => return Some(done),
             }
         }
@@ -196,9 +201,19 @@ impl Tree {
         links: Links,
         parents: Parents,
     ) -> Result<Place> {
+        self.locate_checked(path, links, (parents, &|_| Ok(())))
+    }
+
+    /// The same, with a say on where the place is before a parent is made.
+    pub(crate) fn locate_checked(
+        &self,
+        path: &WsPath,
+        links: Links,
+        (parents, check): (Parents, Check<'_>),
+    ) -> Result<Place> {
         match (self.locate(path, links), parents) {
             (Err(error), Parents::Create) if error.code() == Code::FileNotFound => {
-                walk::locate_making_parents(self, path, links)
+                walk::locate_making_parents(self, path, links, check)
             }
             (located, _) => {
                 located.map_err(|error| error.recode(Code::FileNotFound, Code::ParentNotFound))

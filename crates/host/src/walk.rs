@@ -15,11 +15,13 @@ use rustix::{
 
 use crate::{
     errno, sync,
-    tree::{Place, TRIES, Tree, fold_of},
+    tree::{Check, Place, TRIES, Tree, fold_of},
 };
 
 /// How many links one path may go through; what Linux itself allows.
 const MAX_LINKS: usize = 40;
+/// How many new directories are waited for together.
+const MAX_UNSYNCED: usize = 64;
 
 /// Opens an existing thing.
 pub(crate) fn open(tree: &Tree, path: &WsPath, flags: OFlags, links: Links) -> Result<OwnedFd> {
@@ -43,15 +45,21 @@ pub(crate) fn locate(tree: &Tree, path: &WsPath, links: Links) -> Result<Place> 
     Walk::new(tree, path)?.run(links, &Missing::Refuse)
 }
 
-/// Finds a path's place and makes the directories that are missing on the way.
-pub(crate) fn locate_making_parents(tree: &Tree, path: &WsPath, links: Links) -> Result<Place> {
-    Walk::new(tree, path)?.run(links, &Missing::Make)
+/// Finds a path's place and makes the directories that are missing on the way,
+/// once `check` has agreed to where the way leads.
+pub(crate) fn locate_making_parents(
+    tree: &Tree,
+    path: &WsPath,
+    links: Links,
+    check: Check<'_>,
+) -> Result<Place> {
+    Walk::new(tree, path)?.run(links, &Missing::Make(check))
 }
 
 /// What to do about a missing directory on the way.
-enum Missing {
+enum Missing<'a> {
     Refuse,
-    Make,
+    Make(Check<'a>),
 }
 
 struct Walk<'a> {
@@ -60,9 +68,11 @@ struct Walk<'a> {
     /// The handle of the directory reached so far, and its real path.
     dir: OwnedFd,
     at: WsPath,
-    /// Components still to go; `..` can stand here only out of a link's target.
+    /// Components still to go; dots can stand here only out of a link's target.
     rest: VecDeque<Vec<u8>>,
     links_left: usize,
+    /// Directories with a new entry that is not on the disk yet.
+    unsynced: Vec<OwnedFd>,
 }
 
 enum Step {
@@ -76,13 +86,24 @@ impl<'a> Walk<'a> {
     fn new(tree: &'a Tree, asked: &'a WsPath) -> Result<Self> {
         let dir = reopen(tree, asked)?;
         let rest = asked.components().map(<[u8]>::to_vec).collect();
-        Ok(Self { tree, asked, dir, at: WsPath::root(), rest, links_left: MAX_LINKS })
+        Ok(Self {
+            tree,
+            asked,
+            dir,
+            at: WsPath::root(),
+            rest,
+            links_left: MAX_LINKS,
+            unsynced: Vec::new(),
+        })
     }
 
-    fn run(mut self, links: Links, missing: &Missing) -> Result<Place> {
+    fn run(mut self, links: Links, missing: &Missing<'_>) -> Result<Place> {
         while let Some(name) = self.rest.pop_front() {
             if name == b".." {
                 self.climb()?;
+                continue;
+            }
+            if name == b"." {
                 continue;
             }
             let here = self.at.join(&name)?;
@@ -101,7 +122,8 @@ impl<'a> Walk<'a> {
                 Step::Leaf => return Err(Error::at(Code::NotADirectory, self.asked)),
                 Step::Nothing => match missing {
                     Missing::Refuse => return Err(self.nothing_at(&here)),
-                    Missing::Make => {
+                    Missing::Make(check) => {
+                        check(&self.destination(&here))?;
                         self.make(&name, &here)?;
                         self.rest.push_front(name);
                     }
@@ -113,8 +135,9 @@ impl<'a> Walk<'a> {
             .and_then(|place| into_named(self.tree, place))
     }
 
-    fn place(self, name: Vec<u8>, path: WsPath) -> Result<Place> {
+    fn place(mut self, name: Vec<u8>, path: WsPath) -> Result<Place> {
         self.check_denied(&path)?;
+        self.sync().map_err(|errno| errno::error(errno, self.asked))?;
         Ok(Place { dir: self.dir, name: Some(name), path })
     }
 
@@ -157,6 +180,10 @@ impl<'a> Walk<'a> {
         } else {
             target
         };
+        // A slash or a dot at the end asks for a directory, which `.` stands for.
+        if relative.ends_with(b"/") || relative.ends_with(b"/.") {
+            self.rest.push_front(b".".to_vec());
+        }
         let names = relative.split(|byte| *byte == b'/');
         for name in names.rev().filter(|name| !name.is_empty() && *name != b".") {
             self.rest.push_front(name.to_vec());
@@ -184,7 +211,7 @@ impl<'a> Walk<'a> {
 
     /// Makes one missing directory, unless a rule forbids it or what it is made for:
     /// a refused call leaves no empty directories behind.
-    fn make(&self, name: &[u8], here: &WsPath) -> Result<()> {
+    fn make(&mut self, name: &[u8], here: &WsPath) -> Result<()> {
         self.tree.check_access()?;
         let (rules, fold) = (&self.tree.rules, fold_of(&self.dir));
         for path in [here, &self.destination(here)] {
@@ -192,12 +219,25 @@ impl<'a> Walk<'a> {
                 return Err(Error::at(Code::PermissionDenied, self.asked));
             }
         }
-        match mkdirat(&self.dir, name, Mode::from_raw_mode(0o777)) {
-            Ok(()) => sync::dir(&self.dir, self.tree.policy.durability)
-                .map_err(|errno| errno::error(errno, self.asked)),
-            Err(Errno::EXIST) => Ok(()),
-            Err(errno) => Err(errno::error(errno, self.asked)),
+        let make = || match mkdirat(&self.dir, name, Mode::from_raw_mode(0o777)) {
+            Ok(()) => Ok(Some(openat(&self.dir, c".", OFlags::PATH, Mode::empty())?)),
+            Err(Errno::EXIST) => Ok(None),
+            Err(errno) => Err(errno),
+        };
+        self.unsynced.extend(make().map_err(|errno| errno::error(errno, self.asked))?);
+        if self.unsynced.len() < MAX_UNSYNCED {
+            return Ok(());
         }
+        self.sync().map_err(|errno| errno::error(errno, self.asked))
+    }
+
+    /// Waits for the new directories, the deepest first: the first wait brings most
+    /// of them to the disk, where a wait for each as it is made would cost as many.
+    fn sync(&mut self) -> Result<(), Errno> {
+        while let Some(dir) = self.unsynced.pop() {
+            sync::dir(&dir, self.tree.policy.durability)?;
+        }
+        Ok(())
     }
 
     fn check_denied(&self, path: &WsPath) -> Result<()> {
@@ -219,7 +259,12 @@ impl<'a> Walk<'a> {
 
     /// Where the walk would end if the rest of the way were plain directories.
     fn destination(&self, here: &WsPath) -> WsPath {
-        self.rest.iter().try_fold(here.clone(), |at, name| at.join(name)).unwrap_or(here.clone())
+        let mut bytes = here.as_bytes().to_vec();
+        for name in &self.rest {
+            bytes.push(b'/');
+            bytes.extend_from_slice(name);
+        }
+        WsPath::from_bytes(&bytes).unwrap_or_else(|_| here.clone())
     }
 }
 

@@ -38,10 +38,17 @@ pub(crate) fn compile(grep: &Grep) -> Result<RegexMatcher> {
         .case_insensitive(grep.case == Case::Insensitive)
         .case_smart(grep.case == Case::Smart);
     match grep.lines {
+        Lines::Single if ends_lines(grep) => builder.crlf(true).dot_matches_new_line(false),
         Lines::Single => builder.line_terminator(Some(b'\n')).dot_matches_new_line(false),
         Lines::Multi => builder.dot_matches_new_line(true),
     };
     builder.build(pattern).map_err(|error| explain(pattern, error.kind()))
+}
+
+/// Tells whether a pattern may ask for the end of a line: then a line's end is
+/// `\r\n` too, or `;$` would find nothing in a file from Windows.
+pub(crate) fn ends_lines(grep: &Grep) -> bool {
+    grep.syntax != Syntax::Fixed && grep.lines == Lines::Single && grep.pattern.contains('$')
 }
 
 /// Parses the pattern by itself.

@@ -6,6 +6,7 @@
 use std::io::{self, Read};
 
 use garth_contract::{Flow, Lines, Output, Query, Result};
+use grep_matcher::LineTerminator;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, MmapChoice, Searcher, SearcherBuilder};
 
@@ -34,6 +35,7 @@ pub struct Search {
 pub(crate) struct Plan {
     pub(crate) output: Output,
     pub(crate) lines: Lines,
+    pub(crate) terminator: LineTerminator,
     pub(crate) before: usize,
     pub(crate) after: usize,
     /// How many matches of one file can be of use.
@@ -73,6 +75,10 @@ impl Search {
         let plan = Plan {
             output: grep.output,
             lines: grep.lines,
+            terminator: match pattern::ends_lines(grep) {
+                true => LineTerminator::crlf(),
+                false => LineTerminator::byte(b'\n'),
+            },
             before: clamp(grep.before),
             after: clamp(grep.after),
             enough: query.skip.saturating_add(query.take),
@@ -91,6 +97,7 @@ impl Search {
         let searcher = SearcherBuilder::new()
             .line_number(self.plan.output == Output::Content)
             .multi_line(self.plan.lines == Lines::Multi)
+            .line_terminator(self.plan.terminator)
             .before_context(context(self.plan.before))
             .after_context(context(self.plan.after))
             .binary_detection(BinaryDetection::quit(0))
