@@ -124,6 +124,7 @@ impl<'a> Collector<'a> {
         let range = found.bytes_range_in_buffer();
         let length = without_ending(found.bytes()).len();
         let end = match self.plan.lines {
+            Lines::Single if self.plan.terminator.is_crlf() => range.start + length,
             Lines::Single => range.end - usize::from(found.bytes().ends_with(b"\n")),
             Lines::Multi => range.end.saturating_add(LOOK_AHEAD).min(found.buffer().len()),
         };

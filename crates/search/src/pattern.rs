@@ -47,8 +47,14 @@ pub(crate) fn compile(grep: &Grep) -> Result<RegexMatcher> {
 
 /// Tells whether a pattern may ask for the end of a line: then a line's end is
 /// `\r\n` too, or `;$` would find nothing in a file from Windows.
+///
+/// A pattern that names the `\r` itself finds it, as `\r$` is meant to.
 pub(crate) fn ends_lines(grep: &Grep) -> bool {
-    grep.syntax != Syntax::Fixed && grep.lines == Lines::Single && grep.pattern.contains('$')
+    let names_it = ["\r", r"\r", r"\x0d", r"\x0D", r"\x{d}", r"\x{D}"];
+    grep.syntax != Syntax::Fixed
+        && grep.lines == Lines::Single
+        && grep.pattern.contains('$')
+        && !names_it.iter().any(|name| grep.pattern.contains(name))
 }
 
 /// Parses the pattern by itself.

@@ -199,8 +199,9 @@ fn searches() -> Vec<(Query, Vec<&'static str>)> {
     let plain = grep("needle");
     let mut searches = vec![
         (plain.clone(), vec!["-n", "needle"]),
-        (grep(r"^\w+ $"), vec!["-n", r"^\w+ $"]),
-        (grep(r"x|$"), vec!["-n", r"x|$"]),
+        (grep(r"^\w+ $"), vec!["-n", "--crlf", r"^\w+ $"]),
+        (grep(r"x|$"), vec!["-n", "--crlf", r"x|$"]),
+        (grep(r"e\s*\r$"), vec!["-n", r"e\s*\r$"]),
         (grep(r"[^a]\s+n"), vec!["-n", r"[^a]\s+n"]),
         (grep("αβ.|Ä"), vec!["-n", "αβ.|Ä"]),
         (grep(""), vec!["-n", ""]),

@@ -86,6 +86,15 @@ fn both_line_endings_are_left_out_of_the_text() {
 }
 
 #[test]
+fn a_line_ends_before_either_line_ending() {
+    let text = "x;\r\ny;\nz\r\n\r\n\n";
+    assert_eq!(lines(&grep(";$"), text), ["1:x;[(1, 2)]", "2:y;[(1, 2)]"]);
+    assert_eq!(lines(&grep("^$"), text), ["4:[(0, 0)]", "5:[(0, 0)]"]);
+    let ends = lines(&grep(r"\r$"), text);
+    assert_eq!(ends, ["1:x;[(2, 2)]", "3:z[(1, 1)]", "4:[(0, 0)]"]);
+}
+
+#[test]
 fn context_lines_come_once_and_in_order() {
     let with = Grep { before: 1, after: 1, ..grep("x") };
     let found = lines(&with, "1\n2\nx3\n4\nx5\n6\n7\n8\nx9");
