@@ -118,13 +118,33 @@ fn a_later_stretch_waits_when_too_much_is_held() {
             let flow = board.relieve(&vec![1], &mut many);
             (flow, many.is_empty())
         });
-        while board.lock().asleep == 0 {
+        while board.lock().asleep == 0 && !later.is_finished() {
             thread::yield_now();
         }
+        assert!(!later.is_finished());
         board.complete(&vec![0], &mut hits("a", 1));
         assert_eq!(later.join().unwrap(), (Flow::Continue, true));
     });
     assert!(taken(&sink).starts_with("a b b"));
+}
+
+#[test]
+fn nothing_later_is_begun_while_too_much_is_held() {
+    let sink = Collect::default();
+    let board = Board::new(Delivery::new(&query(u64::MAX), &sink));
+    board.begin(&vec![0]);
+    board.begin(&vec![1]);
+    board.complete(&vec![1], &mut too_many("b"));
+    board.add(vec![2], Stretch::nothing());
+    thread::scope(|scope| {
+        let later = scope.spawn(|| board.take().map(|(place, _)| place));
+        while board.lock().asleep == 0 && !later.is_finished() {
+            thread::yield_now();
+        }
+        assert!(!later.is_finished());
+        board.complete(&vec![0], &mut Hits::new());
+        assert_eq!(later.join().unwrap(), Some(vec![2]));
+    });
 }
 
 #[test]
