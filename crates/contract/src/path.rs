@@ -207,7 +207,13 @@ impl WsPath {
     pub fn join(&self, name: &[u8]) -> Result<Self> {
         check_component(name)?;
         check_length(self.0.len() + 1 + name.len())?;
-        Ok(Self::from_names(self.components().chain([name])))
+        let mut bytes = Vec::with_capacity(self.0.len() + 1 + name.len());
+        if !self.is_root() {
+            bytes.extend_from_slice(&self.0);
+            bytes.push(b'/');
+        }
+        bytes.extend_from_slice(name);
+        Ok(Self(bytes.into()))
     }
 
     /// Tells whether this is the root.
