@@ -10,13 +10,16 @@ use std::{
     future::Future,
     hint::black_box,
     pin::pin,
+    sync::Arc,
     task::{Context, Poll, Waker},
     time::{Duration, Instant},
 };
 
 use bytes::Bytes;
 use garth_contract::{
-    Code, Error, Filesystem, Guard, Links, Page, Parents, Policy, Put, Result, Span, WsPath,
+    Case, Code, Error, Filesystem, Flow, Found, Glob, Grep, Guard, Hidden, Ignored, Kinds, Lines,
+    Links, Order, Output, Page, Parents, Policy, Put, Query, Reach, Result, Sink, Span, Syntax,
+    WsPath,
 };
 use garth_memory::Memory;
 
@@ -67,6 +70,13 @@ fn main() -> Result<()> {
     report("first write after a fork", write, None, None);
     let again = median(|| timed(|| now(memory.write(&file, text.clone(), PUT))));
     report("write", again, None, None);
+
+    let walk = median_of(21, || timed(|| now(memory.find(&query(None), Arc::new(Nowhere)))));
+    let names = median_of(21, || timed(|| flat.keys().filter(|key| key.ends_with(".md")).count()));
+    report("find *.md among all", walk, Some(names), None);
+    let pattern = Some("module0500/file05");
+    let grep = median_of(21, || timed(|| now(memory.find(&query(pattern), Arc::new(Nowhere)))));
+    report("grep in all", grep, None, None);
     Ok(())
 }
 
@@ -79,6 +89,41 @@ fn now<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(done) => done,
         Poll::Pending => Err(Error::new(Code::Internal, "it had to wait")),
+    }
+}
+
+/// Asks for files by name, or for text in all of them.
+fn query(pattern: Option<&str>) -> Query {
+    Query {
+        base: WsPath::root(),
+        reach: Reach::Tree,
+        include: pattern.is_none().then(|| Glob::Filter("*.md".into())).into_iter().collect(),
+        exclude: Vec::new(),
+        kinds: Kinds::Files,
+        hidden: Hidden::Skip,
+        ignored: Ignored::Skip,
+        grep: pattern.map(|pattern| Grep {
+            pattern: pattern.into(),
+            syntax: Syntax::Regex,
+            case: Case::Sensitive,
+            lines: Lines::Single,
+            output: Output::Content,
+            before: 0,
+            after: 0,
+        }),
+        order: Order::Path,
+        skip: 0,
+        take: u64::MAX,
+    }
+}
+
+/// A sink that takes everything and keeps nothing.
+struct Nowhere;
+
+impl Sink for Nowhere {
+    fn accept(&self, found: Found<'_>) -> Flow {
+        black_box(found);
+        Flow::Continue
     }
 }
 

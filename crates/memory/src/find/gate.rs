@@ -106,7 +106,7 @@ mod tests {
             while !gate.is_shut() {
                 thread::yield_now();
             }
-            (0..1_000).for_each(|_| thread::yield_now());
+            (0..50).for_each(|_| thread::yield_now());
             self.ended.store(true, Ordering::SeqCst);
             Flow::Continue
         }
