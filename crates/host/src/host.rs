@@ -4,9 +4,9 @@ use std::{path::Path, sync::Arc};
 
 use bytes::Bytes;
 use garth_contract::{
-    Abilities, Access, Aliases, Code, Content, Depth, Durability, Entry, Error, Filesystem, Links,
-    Listing, Made, Move, Page, Parents, Policy, Put, Query, Removed, Renamed, Result, Sink, Span,
-    Summary, Watch, WatchSpec, Written, WsPath,
+    Abilities, Access, Aliases, Content, Depth, Durability, Entry, Filesystem, Links, Listing,
+    Made, Move, Page, Parents, Policy, Put, Query, Removed, Renamed, Result, Sink, Span, Summary,
+    Watch, WatchSpec, Written, WsPath,
 };
 
 use crate::{
@@ -76,7 +76,7 @@ impl Filesystem for Host {
             special_files: true,
             modes: true,
             any_names: true,
-            watch: false,
+            watch: true,
             find: true,
             durable: self.tree.policy.durability == Durability::Synced,
         }
@@ -125,7 +125,9 @@ impl Filesystem for Host {
     }
 
     async fn watch(&self, spec: &WatchSpec) -> Result<Watch> {
-        let _ = spec;
-        Err(Error::of(Code::Unsupported))
+        let spec = spec.clone();
+        // Cancel: the guard raises the flag that the set-up looks at.
+        let (_guard, cancel) = CancelOnDrop::new();
+        self.run(move |tree| start::watch(tree, &spec, &cancel)).await
     }
 }

@@ -26,6 +26,7 @@ mod temp;
 mod tree;
 mod usage;
 mod walk;
+mod watch;
 mod write;
 
 pub use host::Host;

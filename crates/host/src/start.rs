@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use garth_contract::{Code, Error, Links, Query, Result, Sink, Summary, WsPath};
+use garth_contract::{Code, Error, Links, Query, Result, Sink, Summary, Watch, WatchSpec, WsPath};
 use rustix::{
     fs::{FileType, Mode, OFlags, fstat, openat},
     io::Errno,
@@ -33,6 +33,12 @@ pub(crate) fn find(
     let hard_links = tree.policy.hard_links;
     let start = Start { base, path, open_dir: &open_dir, rules: &tree.rules, hard_links };
     find::find(start, query, sink, cancel)
+}
+
+/// Watches what a path resolves to.
+pub(crate) fn watch(tree: &Tree, spec: &WatchSpec, cancel: &AtomicBool) -> Result<Watch> {
+    let place = walk::locate(tree, &spec.path, Links::Follow)?;
+    tree.watches.watch(&place.path, spec, cancel)
 }
 
 /// Opens a directory or a regular file and says where it really is.

@@ -12,7 +12,10 @@ use std::{
         unix::ffi::OsStrExt,
     },
     path::Path,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use garth_contract::{
@@ -27,7 +30,7 @@ use rustix::{
     io::Errno,
 };
 
-use crate::{covered::Covered, descend, errno, usage::Usage, walk};
+use crate::{covered::Covered, descend, errno, usage::Usage, walk, watch::Watches};
 
 /// How often a lookup is repeated when somebody moves things under it.
 pub(crate) const TRIES: usize = 4;
@@ -53,8 +56,9 @@ pub(crate) struct Tree {
     root: OwnedFd,
     links: Aliases,
     pub(crate) policy: Policy,
-    pub(crate) rules: Rules,
+    pub(crate) rules: Arc<Rules>,
     pub(crate) usage: Usage,
+    pub(crate) watches: Watches,
     walk_only: AtomicBool,
 }
 
@@ -72,7 +76,7 @@ pub(crate) struct Place {
 impl Tree {
     /// Opens a root directory.
     pub(crate) fn open(root: &Path, policy: Policy, aliases: Aliases) -> Result<Self> {
-        let rules = Rules::compile(&policy)?;
+        let rules = Arc::new(Rules::compile(&policy)?);
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let handle = openat(CWD, root, flags, Mode::empty()).map_err(|errno| match errno {
             Errno::NOENT => Error::of(Code::WorkspaceNotFound),
@@ -84,7 +88,10 @@ impl Tree {
             links = links.with(real.as_bytes());
         }
         let usage = Usage::new(policy.quota);
-        Ok(Self { root: handle, links, policy, rules, usage, walk_only: AtomicBool::new(false) })
+        let watched = handle.try_clone().map_err(|_| Error::of(Code::QuotaExceeded))?;
+        let watches = Watches::new(watched, Arc::clone(&rules));
+        let walk_only = AtomicBool::new(false);
+        Ok(Self { root: handle, links, policy, rules, usage, watches, walk_only })
     }
 
     /// The handle of the root.

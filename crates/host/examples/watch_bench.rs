@@ -1,0 +1,244 @@
+//! Times a watch of a tree of 5,000 directories: its set-up, how soon it tells of
+//! a change, and what it costs those who only read.
+//!
+//! Who reads is `rg`, where it is on PATH, on the generated tree and on the real
+//! one that `GARTH_BENCH_TREE` names, and a loop that opens, reads and closes every
+//! file and does nothing else; each runs in turns with and without the watch. The
+//! set-up is timed beside a walk by paths that sets the same watches.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a measurement prints, and ends when something is wrong"
+)]
+
+use std::{
+    fs,
+    future::poll_fn,
+    hint::black_box,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use garth_contract::{
+    Aliases, Event, Filesystem, Hidden, Ignored, Policy, Reach, Watch, WatchSpec, WsPath,
+};
+use garth_host::Host;
+use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
+use tokio::runtime::Runtime;
+
+const DIRS: usize = 5_000;
+const FILES_PER_DIR: usize = 10;
+/// How many directories a directory holds, until there are enough.
+const FAN_OUT: usize = 12;
+const SETUPS: usize = 7;
+const WRITES: usize = 2_000;
+const TURNS: usize = 21;
+const READER_GOAL: f64 = 1.05;
+const LATENCY_GOAL: Duration = Duration::from_millis(5);
+
+fn main() {
+    let place = std::env::var_os("GARTH_BENCH_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
+    let home = tempfile::tempdir_in(place).unwrap();
+    let root = home.path().join("root");
+    let dirs = make_tree(&root);
+    println!("{} directories, {} files", dirs.len(), dirs.len() * FILES_PER_DIR);
+    let bench = Bench::new(root);
+    bench.time_setup();
+    bench.time_events(&dirs);
+    let ratio = bench.compare(|| {
+        black_box(dirs.iter().map(|dir| read_all(dir)).sum::<usize>());
+    });
+    println!("a bare open, read and close: {ratio:.3}× with the watch");
+    bench.compare_rg("the generated tree");
+    match std::env::var_os("GARTH_BENCH_TREE") {
+        Some(tree) => Bench::new(tree.into()).compare_rg("the real tree"),
+        None => println!("GARTH_BENCH_TREE is not set: the real tree is left out"),
+    }
+}
+
+/// Makes the directories breadth first, so that most are a few levels down.
+fn make_tree(root: &Path) -> Vec<PathBuf> {
+    fs::create_dir(root).unwrap();
+    let mut dirs = vec![root.to_path_buf()];
+    let mut next = 0;
+    while dirs.len() < DIRS {
+        for number in 0..FAN_OUT.min(DIRS - dirs.len()) {
+            let dir = dirs[next].join(format!("module_{number}"));
+            fs::create_dir(&dir).unwrap();
+            dirs.push(dir);
+        }
+        next += 1;
+    }
+    for dir in &dirs {
+        for number in 0..FILES_PER_DIR {
+            // From one to sixteen kilobytes, six on average.
+            let lines = 25 + 35 * number;
+            let text = "a line of text that a search has to look at\n".repeat(lines);
+            fs::write(dir.join(format!("source_file_{number}.rs")), &text).unwrap();
+        }
+    }
+    dirs
+}
+
+/// A tree, and a workspace on it.
+struct Bench {
+    runtime: Runtime,
+    host: Host,
+    root: PathBuf,
+}
+
+impl Bench {
+    fn new(root: PathBuf) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let host = Host::open(&root, Policy::open(), Aliases::none()).unwrap();
+        Self { runtime, host, root }
+    }
+
+    fn watch(&self) -> Watch {
+        let spec = WatchSpec {
+            path: WsPath::root(),
+            reach: Reach::Tree,
+            hidden: Hidden::Skip,
+            ignored: Ignored::Skip,
+        };
+        self.runtime.block_on(self.host.watch(&spec)).unwrap()
+    }
+
+    /// Ends a watch and waits until the kernel has let go of it.
+    fn end(&self, watch: Watch) {
+        drop(watch);
+        let inode = format!("ino:{:x} ", fs::metadata(&self.root).unwrap().ino());
+        let watched = || {
+            fs::read_dir("/proc/self/fdinfo")
+                .unwrap()
+                .flatten()
+                .filter_map(|info| fs::read_to_string(info.path()).ok())
+                .any(|text| text.contains(&inode))
+        };
+        while watched() {
+            std::thread::yield_now();
+        }
+    }
+
+    fn time_setup(&self) {
+        let before = resident();
+        let first = self.watch();
+        println!("memory: {} KiB more resident with the watch", resident() - before);
+        self.end(first);
+        let (mut ours, mut by_path) = (Vec::new(), Vec::new());
+        for _ in 0..SETUPS {
+            let start = Instant::now();
+            let watch = self.watch();
+            ours.push(start.elapsed());
+            self.end(watch);
+            let start = Instant::now();
+            let instance = inotify::init(CreateFlags::CLOEXEC).unwrap();
+            watch_by_path(&instance, &self.root);
+            by_path.push(start.elapsed());
+        }
+        let (ours, by_path) = (median(&mut ours), median(&mut by_path));
+        let ratio = ours.as_secs_f64() / by_path.as_secs_f64();
+        println!("set-up: {ours:?}, by paths {by_path:?}, ratio {ratio:.2}");
+    }
+
+    /// Times from just before a rename to the event of it.
+    fn time_events(&self, dirs: &[PathBuf]) {
+        let mut watch = self.watch();
+        let mut times = Vec::new();
+        for number in 0..WRITES {
+            let dir = &dirs[number * 7919 % dirs.len()];
+            let (temporary, target) = (dir.join(".new"), dir.join("source_file_3.rs"));
+            let path = target.strip_prefix(&self.root).unwrap().as_os_str().as_encoded_bytes();
+            fs::write(&temporary, "changed").unwrap();
+            let start = Instant::now();
+            fs::rename(&temporary, &target).unwrap();
+            self.runtime.block_on(told(&mut watch, path));
+            times.push(start.elapsed());
+        }
+        self.end(watch);
+        times.sort();
+        let (middle, late) = (times[WRITES / 2], times[WRITES * 99 / 100]);
+        let verdict = if late <= LATENCY_GOAL { "pass" } else { "short" };
+        println!(
+            "{verdict} watch event: p50 {middle:?}, p99 {late:?} (goal p99 ≤ {LATENCY_GOAL:?})"
+        );
+    }
+
+    fn compare_rg(&self, name: &str) {
+        if Command::new("rg").arg("--version").stdout(Stdio::null()).status().is_err() {
+            return println!("rg is not on PATH: left out");
+        }
+        let ratio = self.compare(|| {
+            let mut search = Command::new("rg");
+            search.args(["--count", "needle"]).arg(&self.root).stdout(Stdio::null());
+            search.status().unwrap();
+        });
+        let verdict = if ratio <= READER_GOAL { "pass" } else { "short" };
+        println!(
+            "{verdict} watch and rg on {name}: {ratio:.3}× with the watch (goal ≤ {READER_GOAL})"
+        );
+    }
+
+    /// Runs a reader in turns with and without the watch; the ratio of the medians.
+    fn compare(&self, mut read: impl FnMut()) -> f64 {
+        let mut time = || {
+            // The kernel clears or sets a flag on each name at the first look.
+            read();
+            let start = Instant::now();
+            read();
+            start.elapsed()
+        };
+        let (mut with, mut without) = (Vec::new(), Vec::new());
+        for _ in 0..TURNS {
+            without.push(time());
+            let watch = self.watch();
+            with.push(time());
+            self.end(watch);
+        }
+        median(&mut with).as_secs_f64() / median(&mut without).as_secs_f64()
+    }
+}
+
+/// Waits until a watch tells of a path.
+async fn told(watch: &mut Watch, path: &[u8]) {
+    loop {
+        match poll_fn(|context| watch.as_mut().poll_next(context)).await.unwrap() {
+            Event::Changed { path: changed, .. } if changed.as_bytes() == path => return,
+            Event::Changed { .. } => {}
+            Event::Overflow => println!("events were lost"),
+        }
+    }
+}
+
+/// What a watcher does that goes by paths: a walk, a look and a watch each.
+fn watch_by_path(instance: &rustix::fd::OwnedFd, dir: &Path) {
+    let flags = WatchFlags::CREATE | WatchFlags::DELETE | WatchFlags::MODIFY | WatchFlags::MOVE;
+    inotify::add_watch(instance, dir, flags).unwrap();
+    for entry in fs::read_dir(dir).unwrap().flatten() {
+        if entry.metadata().unwrap().is_dir() {
+            watch_by_path(instance, &entry.path());
+        }
+    }
+}
+
+fn read_all(dir: &Path) -> usize {
+    (0..FILES_PER_DIR)
+        .map(|number| fs::read(dir.join(format!("source_file_{number}.rs"))).unwrap().len())
+        .sum()
+}
+
+/// The memory of this process, in KiB.
+fn resident() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}

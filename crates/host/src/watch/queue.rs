@@ -1,0 +1,246 @@
+//! What one reader has yet to hear of, in bounded memory.
+
+use std::{
+    collections::VecDeque,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
+};
+
+use futures_core::Stream;
+use garth_contract::Event;
+
+use super::signal::Signal;
+
+/// How many events wait for one reader; more are an overflow.
+///
+/// A large checkout fits in. It bounds a reader that stalls to some two megabytes.
+pub(super) const MAX_QUEUE: usize = 8192;
+
+/// The events that one reader has yet to take.
+#[derive(Debug, Default)]
+struct Queue(Mutex<Waiting>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    events: VecDeque<Event>,
+    ended: bool,
+    waker: Option<Waker>,
+}
+
+impl Queue {
+    fn push(&self, events: &[Event]) {
+        let mut waiting = lock(&self.0);
+        if waiting.events.len() + events.len() > MAX_QUEUE {
+            // Who must list again has no use for what came before it.
+            waiting.events.clear();
+            waiting.events.push_back(Event::Overflow);
+        } else {
+            waiting.events.extend(events.iter().cloned());
+        }
+        wake(waiting);
+    }
+
+    fn end(&self) {
+        let mut waiting = lock(&self.0);
+        waiting.ended = true;
+        wake(waiting);
+    }
+}
+
+/// Wakes the reader after the lock is gone, since it may read at once.
+fn wake(mut waiting: MutexGuard<'_, Waiting>) {
+    let waker = waiting.waker.take();
+    drop(waiting);
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
+/// All who read the changes of one watch.
+#[derive(Debug)]
+pub(super) struct Readers {
+    open: Mutex<Open>,
+    /// Raised when the last reader is gone or the workspace stops.
+    pub(super) stop: Arc<Signal>,
+}
+
+#[derive(Debug)]
+struct Open {
+    queues: Vec<Arc<Queue>>,
+    closed: bool,
+}
+
+impl Readers {
+    pub(super) fn new(stop: Arc<Signal>) -> Arc<Self> {
+        Arc::new(Self { open: Mutex::new(Open { queues: Vec::new(), closed: false }), stop })
+    }
+
+    /// Adds a reader; `None` when the watch has ended.
+    pub(super) fn join(self: &Arc<Self>) -> Option<Reader> {
+        let mut open = lock(&self.open);
+        if open.closed {
+            return None;
+        }
+        let queue = Arc::new(Queue::default());
+        open.queues.push(Arc::clone(&queue));
+        Some(Reader { queue, readers: Arc::clone(self) })
+    }
+
+    /// Tells all readers.
+    pub(super) fn tell(&self, events: &[Event]) {
+        if events.is_empty() {
+            return;
+        }
+        // Waking a task can drop it, and its reader with it, which takes this lock.
+        let queues = lock(&self.open).queues.clone();
+        queues.iter().for_each(|queue| queue.push(events));
+    }
+
+    /// Ends all streams, after what is still in their queues.
+    pub(super) fn close(&self) {
+        let mut open = lock(&self.open);
+        open.closed = true;
+        let queues = std::mem::take(&mut open.queues);
+        drop(open);
+        queues.iter().for_each(|queue| queue.end());
+    }
+
+    /// Keeps everybody from being told anything until the guard is gone.
+    #[cfg(test)]
+    pub(super) fn hold(&self) -> impl Drop + '_ {
+        lock(&self.open)
+    }
+
+    fn leave(&self, reader: &Reader) {
+        let mut open = lock(&self.open);
+        open.queues.retain(|queue| !Arc::ptr_eq(queue, &reader.queue));
+        if open.queues.is_empty() {
+            open.closed = true;
+            self.stop.raise();
+        }
+    }
+}
+
+/// The stream of one reader. Dropping the last one of a watch ends it.
+#[derive(Debug)]
+pub(super) struct Reader {
+    queue: Arc<Queue>,
+    readers: Arc<Readers>,
+}
+
+impl Reader {
+    /// All readers of the same watch.
+    pub(super) fn readers(&self) -> &Arc<Readers> {
+        &self.readers
+    }
+}
+
+impl Stream for Reader {
+    type Item = Event;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        let mut waiting = lock(&self.queue.0);
+        if let Some(event) = waiting.events.pop_front() {
+            return Poll::Ready(Some(event));
+        }
+        if waiting.ended {
+            return Poll::Ready(None);
+        }
+        waiting.waker = Some(context.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let readers = Arc::clone(&self.readers);
+        readers.leave(self);
+    }
+}
+
+/// Locks, also after a panic elsewhere: no update here can be left half done.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::task::Wake;
+
+    use garth_contract::{Change, WsPath};
+
+    use super::*;
+
+    fn reader() -> (Arc<Readers>, Reader) {
+        let readers = Readers::new(Arc::new(Signal::new().unwrap()));
+        let reader = readers.join().unwrap();
+        (readers, reader)
+    }
+
+    fn event(number: usize) -> Event {
+        let path = WsPath::root().join(number.to_string().as_bytes()).unwrap();
+        Event::Changed { path, change: Change::Created }
+    }
+
+    fn next(reader: &mut Reader) -> Poll<Option<Event>> {
+        Pin::new(reader).poll_next(&mut Context::from_waker(Waker::noop()))
+    }
+
+    #[test]
+    fn a_full_queue_becomes_one_overflow_and_takes_what_comes_after_it() {
+        let (readers, mut reader) = reader();
+        for number in 0..=MAX_QUEUE {
+            readers.tell(&[event(number)]);
+        }
+        readers.tell(&[event(7)]);
+        assert_eq!(next(&mut reader), Poll::Ready(Some(Event::Overflow)));
+        assert_eq!(next(&mut reader), Poll::Ready(Some(event(7))));
+        assert_eq!(next(&mut reader), Poll::Pending);
+    }
+
+    #[test]
+    fn what_was_told_before_the_end_is_read_before_the_end() {
+        let (readers, mut reader) = reader();
+        readers.tell(&[event(1)]);
+        readers.close();
+        readers.tell(&[event(2)]);
+        assert_eq!(next(&mut reader), Poll::Ready(Some(event(1))));
+        assert_eq!(next(&mut reader), Poll::Ready(None));
+        assert!(readers.join().is_none());
+    }
+
+    #[test]
+    fn the_last_reader_that_leaves_raises_the_signal() {
+        let (readers, first) = reader();
+        let second = readers.join().unwrap();
+        drop(first);
+        assert!(!readers.stop.flag().load(Ordering::Relaxed));
+        drop(second);
+        assert!(readers.stop.flag().load(Ordering::Relaxed));
+        assert!(readers.join().is_none());
+    }
+
+    /// A task that goes away, and its reader with it, as soon as it is woken.
+    struct Fleeting(Mutex<Option<Reader>>, AtomicBool);
+
+    impl Wake for Fleeting {
+        fn wake(self: Arc<Self>) {
+            drop(lock(&self.0).take());
+            self.1.store(true, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn a_reader_may_be_dropped_by_being_woken() {
+        let (readers, mut reader) = reader();
+        let task = Arc::new(Fleeting(Mutex::new(None), AtomicBool::new(false)));
+        let waker = Waker::from(Arc::clone(&task));
+        assert!(Pin::new(&mut reader).poll_next(&mut Context::from_waker(&waker)).is_pending());
+        *lock(&task.0) = Some(reader);
+        readers.tell(&[event(1)]);
+        assert!(task.1.load(Ordering::Relaxed));
+        assert!(readers.stop.flag().load(Ordering::Relaxed));
+    }
+}
