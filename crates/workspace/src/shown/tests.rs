@@ -77,3 +77,21 @@ fn every_window_is_a_part_of_the_whole() {
         assert_eq!(lines(&text, *start..text.len()), whole[index..], "{index}");
     }
 }
+
+#[test]
+fn secrets_side_by_side_do_not_shift_the_text_behind_them() {
+    let span = |start, end, nth| Span { start, end, rule: "A", nth };
+    let clean = Clean::fixed("[REDACTED: A][REDACTED: A#2] b\nnext");
+    let pieces = Pieces::align("XYZ b\nnext", &clean, &[span(0, 1, 1), span(1, 3, 2)]);
+    assert_eq!(pieces.line(&clean, &(0..5)).as_ref(), "[REDACTED: A][REDACTED: A#2] b");
+    assert_eq!(pieces.line(&clean, &(6..10)).as_ref(), "next");
+}
+
+#[test]
+fn a_replacement_of_a_rule_of_ones_own_goes_as_far_as_what_followed() {
+    let span = Span { start: 2, end: 5, rule: "OWN", nth: 1 };
+    let clean = Clean::fixed("a <hidden> b\nnext");
+    let pieces = Pieces::align("a XYZ b\nnext", &clean, &[span]);
+    assert_eq!(pieces.line(&clean, &(0..7)).as_ref(), "a <hidden> b");
+    assert_eq!(pieces.line(&clean, &(8..12)).as_ref(), "next");
+}
