@@ -162,7 +162,8 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
     let gathered = gather.finish();
 
     let given = gathered.results;
-    let total = if gathered.more { Total::AtLeast(page.skip + given + 1) } else { summary.total };
+    let seen = page.skip.saturating_add(given).saturating_add(1);
+    let total = if gathered.more { Total::AtLeast(seen) } else { summary.total };
     let place = Place { skip: page.skip, given, total };
     let mut payload = Payload {
         path: query.base.to_string(),

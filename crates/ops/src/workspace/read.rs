@@ -161,10 +161,11 @@ fn text(
     }
     let count = window.shown.lines.len() as u64;
     let (content, cut_lines) = numbered(&window, column, workspace.limits().line_chars);
-    let next = window.first.filter(|_| window.more).map(|first| first + count);
+    let next = window.first.filter(|_| window.more).map(|first| first.saturating_add(count));
     let mut out = CleanWriter::new();
     out.put(&content);
-    for note in notes(path, &window, &cut_lines, column + workspace.limits().line_chars as u64) {
+    let rest = column.saturating_add(workspace.limits().line_chars as u64);
+    for note in notes(path, &window, &cut_lines, rest) {
         out.put(if out.is_empty() { "" } else { "\n" }).put(note);
     }
     let payload = Payload {

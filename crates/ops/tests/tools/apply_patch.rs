@@ -1,6 +1,7 @@
 //! What `apply_patch` does to several files at once, and that it is all or nothing.
 
 use garth_contract::{Code, Policy};
+use rustix::fs::{Mode, chmod};
 use serde_json::json;
 
 use crate::stage::{Ground, Setting, Stage, everywhere};
@@ -125,6 +126,20 @@ fn what_is_added_or_moved_replaces_what_is_there() {
         stage.ok("apply_patch", patch("*** Update File: b\n*** Move to: a\n@@\n-x\n+y\n"));
         assert_eq!((stage.content("a").as_str(), stage.bytes("b")), ("y\n", None));
     });
+}
+
+#[test]
+fn a_file_keeps_its_mode_when_it_is_changed_or_moved() {
+    let stage = Stage::new(Ground::Host, &[("run", "x\n"), ("there", "y\n")], Setting::usual());
+    chmod(stage.root.path().join("run"), Mode::from_raw_mode(0o750)).unwrap();
+    let mode = |path: &str| stage.ok("stat", json!({"path": path})).payload["mode"].clone();
+    stage.ok("apply_patch", patch("*** Update File: run\n@@\n-x\n+y\n"));
+    assert_eq!(mode("run"), "0750");
+    stage.ok("apply_patch", patch("*** Update File: run\n*** Move to: new/run\n@@\n-y\n+z\n"));
+    assert_eq!(mode("new/run"), "0750");
+    stage
+        .ok("apply_patch", patch("*** Update File: new/run\n*** Move to: there\n@@\n-z\n+z\n+a\n"));
+    assert_eq!(mode("there"), "0750");
 }
 
 #[test]

@@ -73,3 +73,28 @@ fn parameters_that_are_no_object_are_refused() {
         }
     }
 }
+
+#[test]
+fn the_largest_numbers_are_taken_or_refused_and_nothing_else_happens() {
+    let text = "x\n".repeat(3_000);
+    let stage = Stage::new(Ground::Memory, &[("a", &text), ("b", "y")], Setting::usual());
+    let usual = |tool: &str| match tool {
+        "read" | "stat" => json!({"path": "a"}),
+        "glob" | "grep" => json!({"pattern": "x"}),
+        "diff" => json!({"from": "a", "to": "b"}),
+        _ => json!({}),
+    };
+    for tool in TOOLS {
+        let schema = (tool.params)().to_value();
+        let numbers = schema["properties"].as_object().unwrap().iter();
+        for (name, _) in numbers.filter(|(_, property)| property["type"] == "integer") {
+            for number in [1, u64::MAX / 2, u64::MAX - 1, u64::MAX] {
+                let mut params = usual(tool.name);
+                params[name] = number.into();
+                if let Err(error) = stage.call(tool.name, params.clone()) {
+                    assert_eq!(error.code(), Code::InvalidParams, "{} {params}", tool.name);
+                }
+            }
+        }
+    }
+}

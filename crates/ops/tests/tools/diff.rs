@@ -45,6 +45,24 @@ fn a_long_diff_is_cut_and_says_so() {
 }
 
 #[test]
+fn every_line_that_is_left_out_is_counted_over_all_hunks() {
+    let text = |mark: &str| -> String {
+        (0..100).map(|n| format!("{}\n", if n % 20 == 10 { mark } else { "same" })).collect()
+    };
+    everywhere(&[("a", &text("old")), ("b", &text("new"))], |stage| {
+        let whole = stage.ok("diff", json!({"from": "a", "to": "b"}));
+        let all = whole.payload["diff"].as_str().unwrap().lines().count();
+        for limit in 1..all {
+            let cut = stage.ok("diff", json!({"from": "a", "to": "b", "limit": limit}));
+            let missing = all - limit;
+            let noun = if missing == 1 { "line" } else { "lines" };
+            let note = format!("[{missing} {noun} of the diff left out]");
+            assert!(cut.text.ends_with(&note), "{limit}: {}", cut.text);
+        }
+    });
+}
+
+#[test]
 fn binary_files_are_told_apart_by_their_bytes() {
     everywhere(&[("t", "x")], |stage| {
         stage.put("a", &[0, 1]);

@@ -9,6 +9,7 @@
 )]
 
 mod apply_patch;
+mod attacks;
 mod bad_params;
 mod delete;
 mod diff;

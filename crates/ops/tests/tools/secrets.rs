@@ -2,6 +2,7 @@
 
 use garth_contract::Code;
 use garth_redact::{Behaviour, Config};
+use garth_workspace::Limits;
 use serde_json::{Value, json};
 
 use crate::stage::{Ground, Setting, Stage, everywhere};
@@ -95,6 +96,24 @@ fn a_file_of_an_excluded_path_is_shown_as_it_is() {
     assert!(!stage.text("read", json!({"path": "env"})).contains(KEY));
     let found = stage.text("grep", json!({"pattern": "stripe"}));
     assert_eq!(found.matches(KEY).count(), 1, "{found}");
+}
+
+#[test]
+fn a_part_of_a_large_file_hides_what_begins_before_it() {
+    let filler = "filler\n".repeat(5_000);
+    let text = format!("{filler}{}{filler}", pem());
+    let limits = Limits { text_bytes: 20_000, ..Limits::standard() };
+    for ground in [Ground::Memory, Ground::Host] {
+        let stage = Stage::new(ground, &[("big", &text)], Setting { limits, ..Setting::usual() });
+        for offset in 5_000..5_030 {
+            let seen = stage.text("read", json!({"path": "big", "offset": offset, "limit": 2}));
+            assert!(!seen.contains("MIIEvQ") && !seen.contains("q0=="), "{offset}: {seen}");
+        }
+        let tail = stage.text("read", json!({"path": "big", "tail": 2_000}));
+        assert!(tail.contains("-1: filler"), "{}", tail.len());
+        let found = stage.text("grep", json!({"pattern": "MII|q0"}));
+        assert!(!found.contains("MIIEvQ") && !found.contains("q0=="), "{found}");
+    }
 }
 
 #[test]
