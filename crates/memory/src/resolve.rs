@@ -67,7 +67,7 @@ struct Resolve<'a> {
     asked: &'a WsPath,
     /// The directories gone into since the root.
     way: Vec<(&'a [u8], &'a Arc<Dir>)>,
-    /// The names still to go, the next one last; `..` comes from a link's target only.
+    /// The names still to go, the next one last; dots come from a link's target only.
     rest: Vec<&'a [u8]>,
     links_left: usize,
 }
@@ -75,9 +75,13 @@ struct Resolve<'a> {
 impl<'a> Resolve<'a> {
     fn run(mut self, links: Links) -> Result<Place<'a>> {
         while let Some(name) = self.rest.pop() {
-            if name == b".." {
-                self.climb()?;
-                continue;
+            match name {
+                b"." => continue,
+                b".." => {
+                    self.climb()?;
+                    continue;
+                }
+                _ => {}
             }
             let last = self.rest.is_empty();
             match self.here().entries.get(name) {
@@ -88,7 +92,7 @@ impl<'a> Resolve<'a> {
                     return self.place(Some(name), What::Link(link));
                 }
                 Some(Node::Link(link)) => self.follow(name, link)?,
-                None if self.rest.contains(&b"..".as_slice()) => {
+                None if self.rest.iter().any(|name| matches!(*name, b"." | b"..")) => {
                     return Err(self.refuse(Code::FileNotFound, name));
                 }
                 None => {
@@ -119,8 +123,13 @@ impl<'a> Resolve<'a> {
         } else {
             target
         };
-        let names = relative.split(|byte| *byte == b'/');
-        self.rest.extend(names.rev().filter(|name| !name.is_empty() && *name != b"."));
+        let is_name = |name: &&[u8]| !name.is_empty() && *name != b".";
+        let names = || relative.split(|byte| *byte == b'/').rev();
+        // A `/` or a `.` at the very end says that there must be a directory.
+        if self.rest.is_empty() && !names().next().is_some_and(|last| is_name(&last)) {
+            self.rest.push(b".");
+        }
+        self.rest.extend(names().filter(is_name));
         Ok(())
     }
 

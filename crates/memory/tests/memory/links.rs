@@ -86,6 +86,27 @@ fn a_link_that_leads_nowhere_is_missing() {
 }
 
 #[test]
+fn a_link_that_ends_in_a_slash_or_a_dot_wants_a_directory() {
+    for end in ["/", "/.", "/./", "//"] {
+        let (to_file, to_dir) = (format!("-> f{end}"), format!("-> d{end}"));
+        let nowhere = format!("-> no{end}");
+        let ws = workspace(&[
+            ("f", "1"),
+            ("d/a", "2"),
+            ("l", &to_file),
+            ("m", &to_dir),
+            ("n", &nowhere),
+        ]);
+        assert_eq!(ws.read("l"), Err(Code::NotADirectory), "{end}");
+        assert_eq!(ws.write("l", "x"), Err(Code::NotADirectory), "{end}");
+        assert_eq!(ws.read("m/a"), Ok("2".into()), "{end}");
+        assert_eq!(ws.list("m").map(|names| names.len()), Ok(1), "{end}");
+        assert_eq!(ws.write("n", "x"), Err(Code::FileNotFound), "{end}");
+        assert!(ws.write("n/x", "x").is_ok(), "{end}");
+    }
+}
+
+#[test]
 fn a_link_to_a_directory_counts_as_made() {
     let ws = workspace(&[("d/", ""), ("l", "-> d"), ("f", ""), ("m", "-> f")]);
     assert_eq!(ws.make_dir("l", Parents::Require), Ok(Made::Existed));
