@@ -2,11 +2,7 @@
 //!
 //! The doc comments of the trait are the specification; each of their sentences
 //! has a tag, and each [`Check`] says which tags it covers. A backend joins by
-//! implementing [`Backend`] and one line:
-//!
-//! ```ignore
-//! garth_conformance::conform!(MyBackend);
-//! ```
+//! implementing [`Backend`] and one line, `conform!(name, backend);`.
 
 mod arrange;
 mod check;
@@ -43,10 +39,6 @@ macro_rules! conform {
                 let suite = $crate::Suite { only: &only, ..$crate::Suite::default() };
                 let report = suite.run(&$backend).expect("a runtime starts");
                 println!("{report}");
-                let mut t = report.took.clone();
-                t.sort();
-                t.reverse();
-                println!("{:?}", &t[..25]);
                 assert!(report.failed.is_empty(), "{} checks do not hold", report.failed.len());
             }
 

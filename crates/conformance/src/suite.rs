@@ -24,7 +24,7 @@ pub struct Suite<'a> {
 }
 
 /// Long enough for a loaded machine, since only a hang should ever reach it.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_secs(120);
 /// Enough threads that a few hung checks leave some to go on with.
 const THREADS: usize = 8;
 

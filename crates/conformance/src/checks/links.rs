@@ -23,6 +23,7 @@ checks! { "links"
     a_link_that_climbs_and_comes_back_is_refused_or_followed_inside [Write Symlinks] under open covers "common.nothing_outside";
     a_loop_is_an_invalid_path [Write Symlinks] under open covers "common.loop";
     a_link_to_a_directory_and_a_child_of_it [Write Symlinks] under open covers "read.link" "list.link" "write.link";
+    a_dot_behind_a_file_is_not_a_directory [Write Symlinks] under open covers "common.file_on_the_way";
     a_magic_link_is_refused [Write Symlinks] under open covers "common.outside";
 }
 
@@ -209,6 +210,25 @@ async fn a_link_to_a_directory_and_a_child_of_it(ws: Subject) -> Verdict {
     same("names", ws.names("l/back").await?, ["f"])?;
     ws.write("l/back/g", "y").await?;
     same("bytes", ws.read("real/sub/g").await?, "y")
+}
+
+async fn a_dot_behind_a_file_is_not_a_directory(ws: Subject) -> Verdict {
+    ws.write("f", "x").await?;
+    ws.write("d/f", "x").await?;
+    ws.symlink("dot", "f/.")?;
+    ws.symlink("dots", "f/../f")?;
+    ws.symlink("slash", "f/")?;
+    for path in ["dot", "dots", "slash"] {
+        refused(ws.read(path).await, Code::NotADirectory)?;
+        refused(ws.follow(path).await, Code::NotADirectory)?;
+        refused(ws.write(path, "y").await, Code::NotADirectory)?;
+    }
+    ws.symlink("dir", "d/.")?;
+    ws.symlink("back", "d/../f")?;
+    ws.symlink("slashed", "d/")?;
+    same("names", ws.names("dir").await?, ["f"])?;
+    same("names", ws.names("slashed").await?, ["f"])?;
+    same("bytes", ws.read("back").await?, "x")
 }
 
 async fn a_magic_link_is_refused(ws: Subject) -> Verdict {

@@ -63,6 +63,9 @@ impl Tree {
         let mut place = Place { path: WsPath::root(), missing: Vec::new() };
         let mut followed = 0;
         while let Some((origin, name)) = todo.pop_front() {
+            if name == b"." {
+                continue;
+            }
             if name == b".." {
                 place.path = place.path.parent().ok_or(Code::PathOutsideWorkspace)?;
                 continue;
@@ -107,8 +110,10 @@ impl Tree {
         } else {
             (from, target)
         };
+        // A `.` stays, and the end behind a slash: a directory must stand before it.
+        let slashed: &[u8] = if rest.ends_with(b"/") { b"." } else { b"" };
         let names =
-            rest.split(|byte| *byte == b'/').filter(|name| !name.is_empty() && *name != b".");
+            rest.split(|byte| *byte == b'/').chain([slashed]).filter(|name| !name.is_empty());
         for name in names.collect::<Vec<_>>().into_iter().rev() {
             todo.push_front((Origin::Link, name.to_vec()));
         }

@@ -20,23 +20,23 @@ pub struct Length {
     pub runs: u64,
     /// How many calls a run has.
     pub steps: u64,
+    /// After how many calls the whole trees are compared.
+    pub compare_every: u64,
 }
 
 /// How many calls a failure shows.
 const REMEMBERED: usize = 20;
-/// The whole tree is compared after so many calls, and after every change that
-/// the two disagree about anyway.
-const COMPARE_EVERY: u64 = 10;
 
 impl Length {
-    /// Short by default; `GARTH_MODEL_SEED` repeats one run and
-    /// `GARTH_MODEL_STEPS` makes runs longer.
+    /// Short by default; `GARTH_MODEL_SEED` repeats one run, with the trees compared
+    /// after every call, and `GARTH_MODEL_STEPS` makes runs longer.
     #[must_use]
     pub fn from_environment() -> Self {
         let number = |name: &str| std::env::var(name).ok()?.parse().ok();
         let seed = number("GARTH_MODEL_SEED");
-        let runs = if seed.is_some() { 1 } else { 5 };
-        Self { seed: seed.unwrap_or(1), runs, steps: number("GARTH_MODEL_STEPS").unwrap_or(600) }
+        let (runs, compare_every) = if seed.is_some() { (1, 1) } else { (5, 10) };
+        let steps = number("GARTH_MODEL_STEPS").unwrap_or(600);
+        Self { seed: seed.unwrap_or(1), runs, steps, compare_every }
     }
 }
 
@@ -48,14 +48,15 @@ pub fn run(backend: &impl Backend, length: Length) -> Result<String, String> {
     let runtime = suite::runtime().map_err(|error| error.to_string())?;
     let mut calls = 0;
     for seed in length.seed..length.seed + length.runs {
-        calls += runtime.block_on(one(backend, seed, length.steps))?;
+        calls += runtime.block_on(one(backend, Length { seed, ..length }))?;
     }
     let name = backend.name();
-    let Length { seed, runs, steps } = length;
+    let Length { seed, runs, steps, .. } = length;
     Ok(format!("{name}: {calls} calls like the model's; seed {seed}, {runs} runs of {steps} steps"))
 }
 
-async fn one(backend: &impl Backend, seed: u64, steps: u64) -> Result<u64, String> {
+async fn one(backend: &impl Backend, length: Length) -> Result<u64, String> {
+    let Length { seed, steps, compare_every, .. } = length;
     let ws = backend.make(check::open()).await.map_err(|error| error.to_string())?;
     let mut random = Random::new(seed);
     let mut tree = Tree::default();
@@ -73,7 +74,7 @@ async fn one(backend: &impl Backend, seed: u64, steps: u64) -> Result<u64, Strin
         }
         let got = step.run(&ws).await;
         calls += 1;
-        last.push_back(format!("{step:?}"));
+        last.push_back(format!("{step:?} → {}", brief(&got)));
         if last.len() > REMEMBERED {
             last.pop_front();
         }
@@ -87,7 +88,7 @@ async fn one(backend: &impl Backend, seed: u64, steps: u64) -> Result<u64, Strin
         if want.is_ok() {
             tree = after;
         }
-        if number % COMPARE_EVERY == 0 || number + 1 == steps {
+        if number % compare_every == 0 || number + 1 == steps {
             compare(&ws, &tree).await.map_err(told)?;
         }
     }
@@ -107,6 +108,15 @@ fn possible(ws: &Subject, step: &Step) -> bool {
         }
         Step::Stat(..) | Step::List(..) | Step::Read(..) => true,
     }
+}
+
+/// An answer in a word or two.
+fn brief(got: &Result<Answer, Error>) -> String {
+    let text = match got {
+        Ok(answer) => format!("{answer:?}"),
+        Err(error) => error.code().row().name.to_owned(),
+    };
+    text.chars().take(60).collect()
 }
 
 fn agree(want: &Result<Answer, Refusal>, got: &Result<Answer, Error>) -> bool {

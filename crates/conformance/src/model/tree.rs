@@ -203,6 +203,10 @@ impl Tree {
             return if from == to { Ok(same) } else { Err(Refusal::Open) };
         }
         codes.append(&mut self.clash(&real, kind, &place.path, how.clobber));
+        // Below it by its text alone: through a link it leads elsewhere.
+        if below && codes == [Code::CannotMoveToSubdirectory] && place.path.below(&real).is_none() {
+            return Err(Refusal::Open);
+        }
         refuse(codes)?;
         let replaced = self.nodes.remove(&place.path).is_some();
         self.make(place.missing);

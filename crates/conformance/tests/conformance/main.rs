@@ -6,5 +6,6 @@
     reason = "a test whose scene cannot be set should fail and say so"
 )]
 
+mod host;
 mod rules;
 mod sentences;

@@ -59,10 +59,11 @@ impl Naive {
             let below = entry.path.below(&query.base).unwrap_or_default();
             let below =
                 if below.is_empty() { entry.path.name().unwrap_or_default() } else { below };
-            let out = ways(below).iter().any(|way| {
-                (*way == below || !self.has(Fault::ExcludesFilesOnly))
-                    && exclude.iter().any(|glob| glob.matches(way))
-            });
+            let out = !exclude.is_empty()
+                && ways(below).iter().any(|way| {
+                    (*way == below || !self.has(Fault::ExcludesFilesOnly))
+                        && exclude.iter().any(|glob| glob.matches(way))
+                });
             let kind = if query.grep.is_some() {
                 entry.kind == Kind::File
             } else {

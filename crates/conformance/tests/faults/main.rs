@@ -70,7 +70,7 @@ fn every_fault_is_caught_by_its_check() {
 
 #[test]
 fn a_random_run_catches_a_fault_too() {
-    let length = model::Length { seed: 1, runs: 3, steps: 600 };
+    let length = model::Length { seed: 1, runs: 3, steps: 600, compare_every: 10 };
     for fault in [Fault::ClobbersOnRename, Fault::MakesParentsFirst, Fault::RemovesByPrefix] {
         let parting = model::run(&Plain(Some(fault)), length).unwrap_err();
         assert!(parting.contains("the last calls"), "{parting}");

@@ -156,6 +156,9 @@ impl Globs {
 
     /// Tells whether a rule covers a path or a directory on the way to it.
     pub(crate) fn cover(&self, path: &WsPath) -> bool {
+        if self.0.is_empty() {
+            return false;
+        }
         let mut here = path.clone();
         while let Some((parent, name)) = here.split() {
             let matches = |(whole, glob): &(bool, GlobMatcher)| {
