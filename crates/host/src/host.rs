@@ -1,6 +1,9 @@
 //! [`Host`]: the [`Filesystem`] of a directory on this machine.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use bytes::Bytes;
 use garth_contract::{
@@ -10,9 +13,8 @@ use garth_contract::{
 };
 
 use crate::{
-    blocking, look, make_dir, read, remove, rename,
-    start::{self, CancelOnDrop},
-    sweep,
+    blocking::{self, CancelOnDrop},
+    look, make_dir, read, remove, rename, start, sweep,
     tree::{Resolver, Tree},
     write,
 };
@@ -50,19 +52,28 @@ impl Host {
     /// # Errors
     /// Those of a walk over the whole tree.
     pub async fn sweep(&self) -> Result<u64> {
-        self.run(sweep::sweep).await
+        self.run(|tree, _| sweep::sweep(tree)).await
     }
 
     pub(crate) fn tree(&self) -> &Tree {
         &self.tree
     }
 
+    /// Runs a call on a thread that may block.
+    ///
+    /// Cancel: a call that has not begun never does; one that has looks at the flag
+    /// where it would otherwise act after somebody stopped waiting for it.
     async fn run<T: Send + 'static>(
         &self,
-        call: impl FnOnce(&Tree) -> Result<T> + Send + 'static,
+        call: impl FnOnce(&Tree, &AtomicBool) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let tree = Arc::clone(&self.tree);
-        blocking::run(move || call(&tree)).await
+        let (_guard, cancel) = CancelOnDrop::new();
+        blocking::run(move || {
+            blocking::check(&cancel)?;
+            call(&tree, &cancel)
+        })
+        .await
     }
 }
 
@@ -84,50 +95,46 @@ impl Filesystem for Host {
 
     async fn stat(&self, path: &WsPath, links: Links) -> Result<Entry> {
         let path = path.clone();
-        self.run(move |tree| look::stat(tree, &path, links)).await
+        self.run(move |tree, _| look::stat(tree, &path, links)).await
     }
 
     async fn list(&self, path: &WsPath, page: Page) -> Result<Listing> {
         let path = path.clone();
-        self.run(move |tree| look::list(tree, &path, page)).await
+        self.run(move |tree, _| look::list(tree, &path, page)).await
     }
 
     async fn read(&self, path: &WsPath, span: Span) -> Result<Content> {
         let path = path.clone();
-        self.run(move |tree| read::read(tree, &path, span)).await
+        self.run(move |tree, _| read::read(tree, &path, span)).await
     }
 
     async fn write(&self, path: &WsPath, content: Bytes, put: Put) -> Result<Written> {
         let path = path.clone();
-        self.run(move |tree| write::write(tree, &path, &content, put)).await
+        self.run(move |tree, cancel| write::write(tree, &path, (&content, put), cancel)).await
     }
 
     async fn make_dir(&self, path: &WsPath, parents: Parents) -> Result<Made> {
         let path = path.clone();
-        self.run(move |tree| make_dir::make_dir(tree, &path, parents)).await
+        self.run(move |tree, _| make_dir::make_dir(tree, &path, parents)).await
     }
 
     async fn remove(&self, path: &WsPath, depth: Depth) -> Result<Removed> {
         let path = path.clone();
-        self.run(move |tree| remove::remove(tree, &path, depth)).await
+        self.run(move |tree, _| remove::remove(tree, &path, depth)).await
     }
 
     async fn rename(&self, from: &WsPath, to: &WsPath, how: Move) -> Result<Renamed> {
         let (from, to) = (from.clone(), to.clone());
-        self.run(move |tree| rename::rename(tree, &from, &to, how)).await
+        self.run(move |tree, _| rename::rename(tree, &from, &to, how)).await
     }
 
     async fn find(&self, query: &Query, sink: Arc<dyn Sink>) -> Result<Summary> {
         let query = query.clone();
-        // Cancel: the guard raises the flag that the walk looks at.
-        let (_guard, cancel) = CancelOnDrop::new();
-        self.run(move |tree| start::find(tree, &query, &*sink, &cancel)).await
+        self.run(move |tree, cancel| start::find(tree, &query, &*sink, cancel)).await
     }
 
     async fn watch(&self, spec: &WatchSpec) -> Result<Watch> {
         let spec = spec.clone();
-        // Cancel: the guard raises the flag that the set-up looks at.
-        let (_guard, cancel) = CancelOnDrop::new();
-        self.run(move |tree| start::watch(tree, &spec, &cancel)).await
+        self.run(move |tree, cancel| start::watch(tree, &spec, cancel)).await
     }
 }

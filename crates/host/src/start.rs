@@ -1,12 +1,6 @@
 //! Where a search or a watch starts: a handle, and where it really is.
 
-use std::{
-    os::fd::OwnedFd,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::{os::fd::OwnedFd, sync::atomic::AtomicBool};
 
 use garth_contract::{Code, Error, Links, Query, Result, Sink, Summary, Watch, WatchSpec, WsPath};
 use rustix::{
@@ -72,21 +66,4 @@ fn open_without_waiting(dir: &OwnedFd, name: &[u8]) -> Result<OwnedFd, Errno> {
     let flags =
         OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     openat(dir, name, flags, Mode::empty())
-}
-
-/// A flag that is raised when its owner is dropped, for long walks to look at.
-#[derive(Debug)]
-pub(crate) struct CancelOnDrop(Arc<AtomicBool>);
-
-impl CancelOnDrop {
-    pub(crate) fn new() -> (Self, Arc<AtomicBool>) {
-        let flag = Arc::new(AtomicBool::new(false));
-        (Self(Arc::clone(&flag)), flag)
-    }
-}
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }

@@ -4,7 +4,10 @@
 //! target's name. What stood there is never opened for writing, so a hard link to
 //! a file elsewhere is broken, not written through.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::{
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    sync::atomic::AtomicBool,
+};
 
 use bytes::Bytes;
 use garth_contract::{Code, Detail, Error, Guard, Links, Put, Result, Version, Written, WsPath};
@@ -17,7 +20,9 @@ use rustix::{
 };
 
 use crate::{
-    attributes, errno,
+    attributes,
+    blocking::check,
+    errno,
     lock::{self, Locked, same_file},
     look::{modified, size},
     read::read_all,
@@ -29,7 +34,12 @@ use crate::{
 /// How many saves of other programs in a row a file is given back through.
 const MAX_SWAPS: usize = 1000;
 
-pub(crate) fn write(tree: &Tree, path: &WsPath, content: &Bytes, put: Put) -> Result<Written> {
+pub(crate) fn write(
+    tree: &Tree,
+    path: &WsPath,
+    (content, put): (&Bytes, Put),
+    cancel: &AtomicBool,
+) -> Result<Written> {
     tree.check_access()?;
     if path.is_root() {
         return Err(Error::at(Code::NotAFile, path));
@@ -41,7 +51,7 @@ pub(crate) fn write(tree: &Tree, path: &WsPath, content: &Bytes, put: Put) -> Re
     }
     let place = locate(tree, path, length, put)?;
     tree.check_change(&place)?;
-    let write = Write { tree, place: &place, content, put, path };
+    let write = Write { tree, place: &place, content, put, path, cancel };
     write.run()
 }
 
@@ -65,6 +75,7 @@ struct Write<'a> {
     content: &'a Bytes,
     put: Put,
     path: &'a WsPath,
+    cancel: &'a AtomicBool,
 }
 
 /// How a try to land the new file ended.
@@ -96,7 +107,11 @@ impl Write<'_> {
 
     fn lock(&self, name: &[u8]) -> Result<Option<Locked>> {
         self.check_kind(name)?;
-        lock::lock(self.place, name)
+        let locked = lock::lock(self.place, name)?;
+        // A later write waits for this lock, so one that nobody waits for any more
+        // cannot land after it.
+        check(self.cancel)?;
+        Ok(locked)
     }
 
     /// A directory or a special file is no target, and is not opened to find out.
@@ -116,6 +131,7 @@ impl Write<'_> {
         }
         let charge = self.tree.usage.charge(self.tree, self.content.len() as u64, 0)?;
         let temp = self.filled(Mode::from_raw_mode(0o666), None)?;
+        check(self.cancel)?;
         match rename_absent(self.place.dir.as_fd(), temp.name(), name) {
             Ok(()) => {}
             Err(Errno::EXIST) if self.put.guard == Guard::Absent => {
