@@ -106,15 +106,17 @@ fn password(claim: &Claim<'_>) -> bool {
     match claim.dress {
         Dress::Quoted => quoted_password(claim, value),
         Dress::Unclosed => !value.contains(' ') && quoted_password(claim, value),
-        Dress::Environment => value.len() > 5 || !is_letters(value),
+        Dress::Environment => !is_path(value) && (value.len() > 5 || !is_letters(value)),
         Dress::Bare => bare_password(claim, value),
     }
 }
 
 fn quoted_password(claim: &Claim<'_>, value: &str) -> bool {
     let spaces = value.matches(' ').count();
-    let locator = value.starts_with(['#', '.', '/']) || value.contains("://");
-    if locator || value.ends_with(':') || value.contains(['<', '>', '|']) {
+    // `#add-password`, `.secret`, `/login`; `required|min:8`.
+    let locator = value.strip_prefix(['#', '.', '/']).is_some_and(is_wordy);
+    let list = value.contains('|') && value.split('|').all(is_wordy);
+    if locator || list || value.contains("://") || value.ends_with(':') {
         return false;
     }
     if spaces > 0 && is_sentence(value) {
@@ -218,8 +220,14 @@ fn is_about_passwords(prefix: &str) -> bool {
         "has", "is", "check", "verify", "update", "edit", "generate", "hash", "hashed",
         "encrypted", "invalid", "wrong", "missing", "empty",
     ];
-    let prefix = prefix.trim_end_matches(['_', '-']).to_ascii_lowercase();
-    ABOUT.iter().any(|about| prefix.ends_with(about))
+    let prefix = prefix.trim_end_matches(['_', '-']);
+    let separator = prefix.rfind(['_', '-']).map_or(0, |at| at + 1);
+    let hump = prefix.rfind(|letter: char| letter.is_ascii_uppercase()).unwrap_or(0);
+    // The whole of `REDIS`, the last word of `userForgot`.
+    let upper = !prefix.contains(|letter: char| letter.is_ascii_lowercase());
+    let word =
+        prefix.get(if upper { separator } else { separator.max(hump) }..).unwrap_or_default();
+    ABOUT.iter().any(|about| word.eq_ignore_ascii_case(about))
 }
 
 /// Keys that are there to be seen.
@@ -238,7 +246,8 @@ fn is_no_password(value: &str) -> bool {
         "char", "varchar", "bytes", "hidden", "required", "optional", "boolean", "bool", "object",
         "number", "integer", "null", "none", "nil", "true", "false", "undefined", "default",
         "empty", "username", "user", "email", "input", "value", "auto", "prompt", "self", "this",
-        "option<string>", "secretstring", "secret<string>", "enabled", "disabled", "unknown", "encrypted", "plaintext", "credentials", "alphanumeric",
+        "option<string>", "secretstring", "secret<string>", "enabled", "disabled", "unknown",
+        "encrypted", "plaintext", "credentials", "alphanumeric",
     ];
     let bare = value.trim_matches(|edge: char| !edge.is_ascii_alphanumeric());
     WORDS.iter().any(|word| bare.eq_ignore_ascii_case(word))

@@ -20,10 +20,15 @@ static EXPANSIONS: Needles =
 /// What people write where a secret will stand.
 #[rustfmt::skip]
 static EXAMPLES: Needles = Needles::new(&[
-    "your", "example", "placeholder", "changeme", "change_me", "change-me", "redacted", "xxxx",
-    "****", "....", "____", "insert", "replace", "_here", "-here", "dummy", "todo", "fixme", "sample",
-    "not-set", "not_set", "notset", "goes here", "&lt;",
+    "placeholder", "changeme", "change_me", "change-me", "redacted", "xxxx", "****", "....",
+    "____", "_here", "-here", "your_", "your-", "your ", "fixme", "not-set", "not_set", "notset",
+    "goes here", "&lt;",
 ]);
+
+/// The same, in values made of nothing but words.
+#[rustfmt::skip]
+static EXAMPLE_WORDS: Needles =
+    Needles::new(&["your", "example", "sample", "insert", "replace", "dummy", "todo"]);
 
 /// Strings that are looked for together, in any case; put together on first use.
 struct Needles {
@@ -49,8 +54,10 @@ pub(super) fn is_reference(value: &str) -> bool {
     }
     let bytes = value.as_bytes();
     match bytes {
-        // A shell variable; `$` inside a password is common, in front of a name it is not.
-        [b'$', next, ..] if next.is_ascii_alphabetic() || *next == b'_' => true,
+        // A variable; a password that begins like one has other marks too.
+        [b'$', next, ..] if next.is_ascii_alphabetic() || *next == b'_' => {
+            !value.contains(['!', '@', '#', '%', '^', '&', '*'])
+        }
         [b'$', digits @ ..] if digits.iter().all(u8::is_ascii_digit) => true,
         // A tag of YAML.
         [b'!', next, ..] if next.is_ascii_alphabetic() && !value.contains(is_odd) => true,
@@ -63,7 +70,7 @@ pub(super) fn is_reference(value: &str) -> bool {
 
 /// Whether the value is there to be replaced: `changeme`, `<your key>`, `xxxxxxxx`.
 pub(super) fn is_placeholder(value: &str) -> bool {
-    if EXAMPLES.are_in(value) {
+    if EXAMPLES.are_in(value) || (!has_digit(value) && EXAMPLE_WORDS.are_in(value)) {
         return true;
     }
     let wrapped =
@@ -149,6 +156,10 @@ fn is_dotted_name(value: &str) -> bool {
 fn is_variable_name(value: &str) -> bool {
     let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     value.contains('_') && value.bytes().all(upper) && is_wordy(value)
+}
+
+fn has_digit(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 fn is_word_byte(byte: u8) -> bool {

@@ -12,9 +12,9 @@ pub(super) static RULES: &[Rule] = &[
         find: Find::Pattern(Pattern {
             regex: concat!(
                 r"^(-----? ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-----?)",
-                r#"(?:\\+[nrt]|[\s"'`+,;|>#*()\\]){0,64}"#,
+                r#"(?:\\+[nrt]|[ \t\r\n"'`+,;|>#*()\\]){0,64}"#,
                 r"(?:[A-Za-z0-9+/][A-Za-z0-9+/=]{15}|[A-Za-z0-9-]{2,32}: |[A-Za-z0-9+/]{1,15}={0,2}",
-                r#"(?:\z|(?:\\+[nrt]|[\s"'`+,;\\]){1,16}-----END))"#,
+                r#"(?:\z|(?:\\+[nrt]|[ \t\r\n"'`+,;\\]){1,16}-----END))"#,
             ),
             before: Before::Anything,
             verdict: Verdict::Always,
@@ -213,7 +213,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "BASIC_AUTH",
         keywords: &["basic "],
         find: Find::Pattern(Pattern {
-            regex: r"^(?i-u:basic) {1,4}([A-Za-z0-9+/]{6,512}={0,2})",
+            regex: r"^(?i-u:basic) {1,4}([A-Za-z0-9+/]{6,}={0,2})",
             before: Before::NoToken,
             verdict: Verdict::Basic,
             more: More::Base64,
@@ -228,10 +228,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "CONNECTION_STRING",
         keywords: &["://"],
         find: Find::Pattern(Pattern {
-            regex: concat!(
-                r#"^://[^\s:/?#@"'<>`]{0,128}:"#,
-                r#"([^\s/?#"'<>`]{1,256})@[A-Za-z0-9_\[*{$(.-]"#,
-            ),
+            regex: concat!(r#"^://[^\s:/?#@"'<>`]*:"#, r#"([^\s/?#"'<>`]+)@[A-Za-z0-9_\[*{$(.-]"#,),
             before: Before::Scheme,
             verdict: Verdict::Userinfo,
             more: More::Nothing,
@@ -265,8 +262,8 @@ pub(super) static RULES: &[Rule] = &[
         find: Find::Pattern(Pattern {
             // A slash, question mark or hash that somebody forgot to escape.
             regex: concat!(
-                r#"^[a-z]+://[^\s:/?#@"'<>`]{0,128}:"#,
-                r#"([^\s"'<>`@]{1,64}[/?#][^\s"'<>`@]{0,64})@[A-Za-z0-9_-]{1,64}[.:/]"#,
+                r"^[a-z]+://[A-Za-z0-9_.%+-]{0,64}:",
+                r"([!#-&(-;=?A-_a-~]{1,64}[/?#][!#-&(-;=?A-_a-~]{0,64})@[A-Za-z0-9_-]{1,64}[.:/]",
             ),
             before: Before::NoAlphanumeric,
             verdict: Verdict::Userinfo,
@@ -279,10 +276,10 @@ pub(super) static RULES: &[Rule] = &[
         name: "DATABASE_PASSWORD",
         keywords: &["identified by ", "requirepass "],
         find: Find::Pattern(Pattern {
-            regex: r#"^(?i-u:identified by {1,4}["']|requirepass {1,4}["']?)([^\s"'$<{]{6,128})"#,
+            regex: r#"^(?i-u:identified by {1,4}["']|requirepass {1,4}["']?)([^\s"'$<{]{6,})"#,
             before: Before::NoToken,
             verdict: Verdict::Mixed,
-            more: More::Nothing,
+            more: More::Token,
         }),
         yes: &[("CREATE USER x IDENTIFIED BY 'hunter22';", "hunter22")],
         no: &["IDENTIFIED BY 'password'", "requirepass foobared"],
