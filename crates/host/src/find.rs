@@ -10,6 +10,7 @@ mod dir;
 mod file;
 mod ignore_files;
 mod listing;
+mod stretch;
 mod worker;
 
 use std::{

@@ -14,7 +14,7 @@ use std::{
 use garth_contract::Flow;
 use garth_search::{Delivery, Hits};
 
-use super::worker::Stretch;
+use super::stretch::Stretch;
 
 /// How many bytes of results wait for earlier ones before workers do.
 const MAX_AHEAD: usize = 16 << 20;
@@ -90,10 +90,10 @@ impl<'a> Board<'a> {
         !self.lock().waiting.is_empty()
     }
 
-    /// Adds a stretch to work on.
-    pub(super) fn add(&self, place: Place, stretch: Stretch) {
+    /// Adds stretches to work on.
+    pub(super) fn add(&self, stretches: impl Iterator<Item = Stretch>) {
         let mut state = self.lock();
-        state.waiting.insert(place, stretch);
+        state.waiting.extend(stretches.map(|stretch| (stretch.place(), stretch)));
         self.wake(state);
     }
 
@@ -108,8 +108,8 @@ impl<'a> Board<'a> {
             if (state.held < MAX_AHEAD || state.first_is_waiting())
                 && let Some((place, mut stretch)) = state.waiting.pop_first()
             {
-                if let Some((place, rest)) = stretch.split_rest() {
-                    state.waiting.insert(place, rest);
+                if let Some(rest) = stretch.split_rest() {
+                    state.waiting.insert(rest.place(), rest);
                 }
                 state.open.insert(place.clone(), Slot::Busy(0));
                 state.busy += 1;

@@ -52,21 +52,6 @@ impl Drop for Kept {
     }
 }
 
-/// A directory's handle for a while: its own, or one opened again.
-pub(super) enum Handle<'a> {
-    Kept(BorrowedFd<'a>),
-    Again(OwnedFd),
-}
-
-impl AsFd for Handle<'_> {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Self::Kept(handle) => *handle,
-            Self::Again(handle) => handle.as_fd(),
-        }
-    }
-}
-
 impl Dir {
     /// The directory that the walk starts in, and what `read` makes of it.
     pub(super) fn base<T>(
@@ -74,7 +59,7 @@ impl Dir {
         path: &[u8],
         ignores: Ignores,
         read: impl FnOnce(&mut Self, &OwnedFd) -> Result<T, Errno>,
-    ) -> Result<(Self, T), Errno> {
+    ) -> Result<(Self, T, Option<OwnedFd>), Errno> {
         let dir = Self {
             parent: None,
             path: path.to_vec(),
@@ -87,13 +72,16 @@ impl Dir {
         dir.fill(handle, read)
     }
 
-    /// Opens a directory in this one.
+    /// Opens a directory in this one, whose handle is given.
+    ///
+    /// The new directory's handle is returned too unless it keeps it.
     pub(super) fn enter<T>(
         self: &Arc<Self>,
+        handle: BorrowedFd<'_>,
         name: &[u8],
         read: impl FnOnce(&mut Self, &OwnedFd) -> Result<T, Errno>,
-    ) -> Result<(Self, T), Errno> {
-        let handle = open_dir(self.open()?, name)?;
+    ) -> Result<(Self, T, Option<OwnedFd>), Errno> {
+        let handle = open_dir(handle, name)?;
         let path = self.entry_path(name);
         let dir = Self {
             parent: Some(Arc::clone(self)),
@@ -112,28 +100,36 @@ impl Dir {
         mut self,
         handle: OwnedFd,
         read: impl FnOnce(&mut Self, &OwnedFd) -> Result<T, Errno>,
-    ) -> Result<(Self, T), Errno> {
+    ) -> Result<(Self, T, Option<OwnedFd>), Errno> {
         let value = read(&mut self, &handle)?;
-        self.keep(handle);
-        Ok((self, value))
+        let handle = self.keep(handle);
+        Ok((self, value, handle))
     }
 
-    /// Keeps the handle open if there is room for it.
-    fn keep(&mut self, handle: OwnedFd) {
-        let wanted = self.depth < DEEP || self.depth.is_multiple_of(STRIDE);
-        if wanted && self.kept.fetch_add(1, Ordering::Relaxed) < MAX_KEPT {
-            self.handle = Some(Kept { handle, count: Arc::clone(&self.kept) });
-        } else if wanted {
-            self.kept.fetch_sub(1, Ordering::Relaxed);
+    /// Keeps the handle open if there is room for it, else gives it back.
+    fn keep(&mut self, handle: OwnedFd) -> Option<OwnedFd> {
+        if self.depth >= DEEP && !self.depth.is_multiple_of(STRIDE) {
+            return Some(handle);
         }
+        if self.kept.fetch_add(1, Ordering::Relaxed) >= MAX_KEPT {
+            self.kept.fetch_sub(1, Ordering::Relaxed);
+            return Some(handle);
+        }
+        self.handle = Some(Kept { handle, count: Arc::clone(&self.kept) });
+        None
     }
 
-    /// Its handle, opened again if it was not kept.
-    pub(super) fn open(&self) -> Result<Handle<'_>, Errno> {
+    /// Its handle, if it keeps one.
+    pub(super) fn kept(&self) -> Option<BorrowedFd<'_>> {
+        self.handle.as_ref().map(|kept| kept.handle.as_fd())
+    }
+
+    /// Opens it again, from the nearest directory above that keeps its handle.
+    pub(super) fn open_again(&self) -> Result<OwnedFd, Errno> {
         let mut way = Vec::new();
         let mut from = self;
         let kept = loop {
-            match (&from.handle, &from.parent) {
+            match (from.kept(), &from.parent) {
                 (Some(kept), _) => break kept,
                 (None, Some(parent)) => {
                     way.push(from.name());
@@ -142,9 +138,10 @@ impl Dir {
                 (None, None) => return Err(Errno::BADF),
             }
         };
-        let mut handle = Handle::Kept(kept.handle.as_fd());
-        for name in way.into_iter().rev() {
-            handle = Handle::Again(open_dir(handle.as_fd(), name)?);
+        let mut names = way.into_iter().rev();
+        let mut handle = open_dir(kept, names.next().unwrap_or(b"."))?;
+        for name in names {
+            handle = open_dir(&handle, name)?;
         }
         Ok(handle)
     }

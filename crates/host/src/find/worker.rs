@@ -1,8 +1,8 @@
 //! One thread of a search: takes a stretch of the tree, and looks at what is there.
 
 use std::{
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
-    sync::{Arc, atomic::Ordering},
+    os::fd::{AsFd, OwnedFd},
+    sync::atomic::Ordering,
     time::SystemTime,
 };
 
@@ -15,83 +15,28 @@ use super::{
     board::Place,
     dir::Dir,
     file::{Opened, Searching, check, open_file},
-    listing::{Listing, Reading},
+    listing::Reading,
+    stretch::{Step, Stretch, Way},
 };
 use crate::{
     look::{entry, modified, size},
     tree::stat_name,
 };
 
-/// How many entries one stretch has at most.
+/// How many files one worker searches before it shares out what is left.
 ///
-/// Enough that sharing them out costs nothing, few enough to keep all threads busy.
-const STRETCH: usize = 32;
+/// Enough that sharing out costs nothing, few enough to keep all threads busy.
+const SEARCHED: usize = 32;
+/// How many entries one worker looks at likewise, where names are enough.
+const LOOKED_AT: usize = 256;
 /// A file of this size is worth a stretch of its own.
 const LARGE: u64 = 1 << 20;
-
-/// Some entries in a row of one directory.
-pub(super) struct Stretch {
-    listed: Arc<Listed>,
-    next: usize,
-    end: usize,
-}
-
-/// A directory that was read, and where it stands.
-struct Listed {
-    dir: Arc<Dir>,
-    place: Place,
-    listing: Listing,
-}
-
-impl Stretch {
-    /// Keeps what is done at once: one directory, or some files up to the next.
-    ///
-    /// Returns what is left, and its place.
-    pub(super) fn split_rest(&mut self) -> Option<(Place, Self)> {
-        let listing = &self.listed.listing;
-        let is_dir = |index| listing.get(index).is_some_and(|(item, _)| item.enters);
-        let limit = self.end.min(self.next + STRETCH);
-        let first = self.next + 1;
-        let middle = if is_dir(self.next) {
-            first
-        } else {
-            (first..limit).find(|index| is_dir(*index)).unwrap_or(limit)
-        };
-        if middle >= self.end {
-            return None;
-        }
-        let rest = Self { listed: Arc::clone(&self.listed), next: middle, end: self.end };
-        self.end = middle;
-        Some((self.listed.place_of(middle), rest))
-    }
-}
-
-#[cfg(test)]
-impl Stretch {
-    /// A stretch of nothing, for tests of the board.
-    pub(super) fn nothing() -> Self {
-        let handle = std::fs::File::open("/").map(OwnedFd::from);
-        let list = |_: &mut Dir, _: &OwnedFd| Ok(Listing::default());
-        let (dir, listing) = Dir::base(handle.unwrap(), b"", Ignores::none(), list).unwrap();
-        let listed = Arc::new(Listed { dir: Arc::new(dir), place: Place::new(), listing });
-        Self { listed, next: 0, end: 0 }
-    }
-}
-
-impl Listed {
-    fn place_of(&self, index: usize) -> Place {
-        let mut place = Place::with_capacity(self.place.len() + 1);
-        place.extend_from_slice(&self.place);
-        place.push(u32::try_from(index).unwrap_or(u32::MAX));
-        place
-    }
-}
 
 pub(super) struct Worker<'s, 'a> {
     shared: &'s Shared<'a>,
     reading: Reading,
     searching: Option<Searching<'s>>,
-    path: Vec<u8>,
+    way: Way,
     hits: Hits,
     steps: usize,
     searched: u64,
@@ -106,7 +51,7 @@ impl<'s, 'a> Worker<'s, 'a> {
             shared,
             reading: Reading::new(),
             searching: search.map(|search| Searching::new(search.start(), shared.cancel)),
-            path: Vec::new(),
+            way: Way::default(),
             hits: Hits::new(),
             steps: 0,
             searched: 0,
@@ -123,10 +68,14 @@ impl<'s, 'a> Worker<'s, 'a> {
     /// Reads the directory that the walk starts in.
     pub(super) fn base_dir(&mut self, handle: OwnedFd, path: &WsPath, ignores: Ignores) {
         let shared = self.shared;
-        let entered = Dir::base(handle, path.as_bytes(), ignores, |dir, handle| {
-            self.reading.list(shared, dir, handle)
-        });
-        self.entered(Place::new(), entered);
+        let read = |dir: &mut Dir, handle: &OwnedFd| self.reading.list(shared, dir, handle);
+        match Dir::base(handle, path.as_bytes(), ignores, read) {
+            Ok((dir, listing, _)) => {
+                self.unreadable += listing.unreadable;
+                shared.board.add(Stretch::all(dir, Place::new(), listing).into_iter());
+            }
+            Err(_) => self.unreadable += 1,
+        }
     }
 
     /// Looks at a base that is a file.
@@ -134,13 +83,13 @@ impl<'s, 'a> Worker<'s, 'a> {
         if !self.shared.filter.counts_base() {
             return;
         }
-        self.path.extend_from_slice(path.as_bytes());
         let place = Place::new();
         self.shared.board.begin(&place);
+        let path = path.as_bytes();
         if self.searching.is_some() {
-            self.search(&place, file.as_fd(), stat);
+            self.search(&place, &Opened { file: file.as_fd(), stat, path });
         } else {
-            self.found(stat);
+            self.found(path, stat);
         }
         self.shared.board.complete(&place, &mut self.hits);
     }
@@ -150,64 +99,45 @@ impl<'s, 'a> Worker<'s, 'a> {
         let Some((place, stretch)) = self.shared.board.take() else { return false };
         self.steps += 1;
         let guard = EndOnPanic(self.shared);
-        self.work(&place, &stretch);
+        let mut way = std::mem::take(&mut self.way);
+        way.start(stretch);
+        self.work(&place, &mut way);
+        self.way = way;
         drop(guard);
         self.shared.board.complete(&place, &mut self.hits);
         true
     }
 
-    fn work(&mut self, place: &Place, stretch: &Stretch) {
-        let listed = &stretch.listed;
-        let Ok(handle) = listed.dir.open() else {
-            self.unreadable += 1;
-            return;
-        };
-        for index in stretch.next..stretch.end {
+    /// Goes a part of the way and leaves the rest to whoever comes next.
+    fn work(&mut self, place: &Place, way: &mut Way) {
+        let steps = if self.searching.is_some() { SEARCHED } else { LOOKED_AT };
+        for _ in 0..steps {
             if self.shared.is_cancelled() {
                 self.shared.board.end();
                 return;
             }
-            let Some((item, name)) = listed.listing.get(index) else { return };
-            listed.dir.write_prefix(&mut self.path);
-            self.path.extend_from_slice(name);
-            if item.counts && self.searching.is_none() {
-                self.look(handle.as_fd(), name);
-            } else if item.counts
-                && let Some((file, stat)) = self.open_file(handle.as_fd(), name)
-            {
-                let large = size(&stat) >= LARGE && index + 1 < stretch.end;
-                if large {
-                    self.give_back(stretch, index + 1);
-                }
-                self.search(place, file.as_fd(), &stat);
-                if large {
-                    return;
-                }
+            let Some(step) = way.next() else { return };
+            if step.item.counts && self.searching.is_none() {
+                self.look(way, &step);
+            } else if step.item.counts {
+                self.open_and_search(place, way, &step);
             }
-            if item.enters {
-                self.enter(place, &listed.dir, name);
+            if step.item.enters {
+                self.enter(way, &step);
             }
         }
+        self.shared.board.add(way.give_up());
     }
 
-    /// Leaves the rest of a stretch to others.
-    fn give_back(&self, stretch: &Stretch, next: usize) {
-        let listed = Arc::clone(&stretch.listed);
-        let rest = Stretch { listed, next, end: stretch.end };
-        self.shared.board.add(stretch.listed.place_of(next), rest);
-    }
-
-    fn enter(&mut self, place: &Place, dir: &Arc<Dir>, name: &[u8]) {
+    fn enter(&mut self, way: &mut Way, step: &Step) {
         let shared = self.shared;
-        let entered = dir.enter(name, |dir, handle| self.reading.list(shared, dir, handle));
-        self.entered(place.clone(), entered);
-    }
-
-    fn entered(&mut self, place: Place, entered: Result<(Dir, Listing), Errno>) {
+        let read = |dir: &mut Dir, handle: &OwnedFd| self.reading.list(shared, dir, handle);
+        let entered =
+            way.handle(step).and_then(|handle| step.dir().enter(handle, step.name(), read));
         match entered {
-            Ok((dir, listing)) => {
-                self.unreadable += listing.unreadable;
-                self.share(Arc::new(dir), place, listing);
+            Ok(entered) => {
+                self.unreadable += entered.1.unreadable;
+                way.enter(step, entered);
             }
             // It is gone, and so is what was in it.
             Err(Errno::NOENT) => {}
@@ -215,65 +145,63 @@ impl<'s, 'a> Worker<'s, 'a> {
         }
     }
 
-    fn share(&self, dir: Arc<Dir>, place: Place, listing: Listing) {
-        let end = listing.len();
-        if end > 0 {
-            let listed = Arc::new(Listed { dir, place, listing });
-            let place = listed.place_of(0);
-            self.shared.board.add(place, Stretch { listed, next: 0, end });
-        }
-    }
-
     /// Looks at an entry that counts by its name alone.
-    fn look(&mut self, dir: BorrowedFd<'_>, name: &[u8]) {
-        match stat_name(dir, name) {
-            Ok(Some(stat)) => self.found(&stat),
+    fn look(&mut self, way: &mut Way, step: &Step) {
+        match way.handle(step).and_then(|handle| stat_name(handle, step.name())) {
+            Ok(Some(stat)) => self.found(way.path(), &stat),
             Ok(None) => {}
             Err(_) => self.unreadable += 1,
         }
     }
 
-    /// Opens a file to search it; one that is gone was never there.
-    fn open_file(&mut self, dir: BorrowedFd<'_>, name: &[u8]) -> Option<(OwnedFd, Stat)> {
-        let opened = open_file(dir, name)
-            .and_then(|file| check(file.as_fd(), self.shared.hard_links).map(|stat| (file, stat)));
+    /// Opens and searches a file; one that is gone was never there.
+    fn open_and_search(&mut self, place: &Place, way: &mut Way, step: &Step) {
+        let hard_links = self.shared.hard_links;
+        let opened = way.handle(step).and_then(|handle| {
+            let file = open_file(handle, step.name())?;
+            Ok((check(file.as_fd(), hard_links)?, file))
+        });
         match opened {
-            Ok(opened) => Some(opened),
-            Err(Errno::NOENT) => None,
-            Err(_) => {
-                self.unreadable += 1;
-                None
+            Ok((stat, file)) => {
+                // Others need not wait for the end of a large file.
+                if size(&stat) >= LARGE {
+                    self.shared.board.add(way.give_up());
+                }
+                let (file, path) = (file.as_fd(), way.path());
+                self.search(place, &Opened { file, stat: &stat, path });
             }
+            Err(Errno::NOENT) => {}
+            Err(_) => self.unreadable += 1,
         }
     }
 
     /// Notes an entry that is a result by its name alone.
-    fn found(&mut self, stat: &Stat) {
+    fn found(&mut self, path: &[u8], stat: &Stat) {
         let modified = modified(stat);
         let newest = self.shared.order == Order::Newest;
         if newest && !self.shared.newest(|newest| wants(newest, modified)) {
             return;
         }
-        let Ok(path) = WsPath::from_bytes(&self.path) else { return };
-        self.hits.push(entry(path.clone(), stat));
-        if newest {
-            let hits = std::mem::take(&mut self.hits);
-            self.shared.newest(|newest| newest.push(path, modified, 1, hits));
+        let Ok(path) = WsPath::from_bytes(path) else { return };
+        if !newest {
+            self.hits.push(entry(path, stat));
+            return;
         }
+        let mut hits = Hits::new();
+        hits.push(entry(path.clone(), stat));
+        self.shared.newest(|newest| newest.push(path, modified, 1, hits));
     }
 
-    /// Searches the file whose path stands in `self.path`.
-    fn search(&mut self, place: &Place, file: BorrowedFd<'_>, stat: &Stat) {
+    fn search(&mut self, place: &Place, opened: &Opened<'_>) {
         let Some(searching) = &mut self.searching else { return };
         let shared = self.shared;
-        let opened = Opened { file, stat, path: &self.path };
         let mut spill = |hits: &mut Hits| match shared.order {
             Order::Path => shared.board.relieve(place, hits),
             // What the newest files have is kept until all are known.
             Order::Newest => Flow::Continue,
         };
-        match searching.search(&opened, &mut self.hits, &mut spill) {
-            Ok(searched) => self.searched(searched, stat),
+        match searching.search(opened, &mut self.hits, &mut spill) {
+            Ok(searched) => self.searched(searched, opened),
             Err(_) => {
                 self.unreadable += 1;
                 if shared.order == Order::Newest {
@@ -283,14 +211,14 @@ impl<'s, 'a> Worker<'s, 'a> {
         }
     }
 
-    fn searched(&mut self, searched: Searched, stat: &Stat) {
+    fn searched(&mut self, searched: Searched, opened: &Opened<'_>) {
         self.searched += 1;
         self.binary += u64::from(searched.binary);
         if self.shared.order == Order::Newest && searched.matches > 0 {
             let hits = std::mem::take(&mut self.hits);
-            let Ok(path) = WsPath::from_bytes(&self.path) else { return };
-            let matches = searched.matches;
-            self.shared.newest(|newest| newest.push(path, modified(stat), matches, hits));
+            let Ok(path) = WsPath::from_bytes(opened.path) else { return };
+            let (matches, modified) = (searched.matches, modified(opened.stat));
+            self.shared.newest(|newest| newest.push(path, modified, matches, hits));
         }
     }
 }

@@ -70,7 +70,7 @@ fn results_wait_for_what_nobody_has_begun() {
     let sink = Collect::default();
     let board = Board::new(Delivery::new(&query(9), &sink));
     board.begin(&vec![2]);
-    board.add(vec![1], Stretch::nothing());
+    board.add([Stretch::at(vec![1])].into_iter());
     board.complete(&vec![2], &mut hits("b", 1));
     assert_eq!(taken(&sink), "");
     let (place, _) = board.take().unwrap();
@@ -82,9 +82,7 @@ fn results_wait_for_what_nobody_has_begun() {
 fn the_first_stretch_is_taken_first_even_when_too_much_is_held() {
     let sink = Collect::default();
     let board = Board::new(Delivery::new(&query(u64::MAX), &sink));
-    for place in [vec![4], vec![1], vec![3, 7]] {
-        board.add(place, Stretch::nothing());
-    }
+    board.add([vec![4], vec![1], vec![3, 7]].map(Stretch::at).into_iter());
     board.begin(&vec![5]);
     board.complete(&vec![5], &mut too_many("z"));
     for expected in [vec![1], vec![3, 7], vec![4]] {
@@ -135,7 +133,7 @@ fn nothing_later_is_begun_while_too_much_is_held() {
     board.begin(&vec![0]);
     board.begin(&vec![1]);
     board.complete(&vec![1], &mut too_many("b"));
-    board.add(vec![2], Stretch::nothing());
+    board.add([Stretch::at(vec![2])].into_iter());
     thread::scope(|scope| {
         let later = scope.spawn(|| board.take().map(|(place, _)| place));
         while board.lock().asleep == 0 && !later.is_finished() {
