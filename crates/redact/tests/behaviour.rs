@@ -256,9 +256,9 @@ fn a_stream_holds_back_little_however_long_the_secret() {
 fn a_mark_inside_a_custom_find_belongs_to_it_in_streams_too() {
     let config = Config { custom: vec![custom("LINE", "^top: (.+)$", None)], ..Config::standard() };
     let redactor = redactor(&config);
-    let text = "top: x Private-Lines: 2\nAAAAgBacX2fYBase64ABAAAA\nend";
+    let text = "one\ntop: x Private-Lines: 2\nAAAAgBacX2fYBase64ABAAAA\nend";
     let whole = redactor.clean(Raw::from(text)).unwrap().clean;
-    assert_eq!(whole.as_ref(), "top: [REDACTED: LINE]\nAAAAgBacX2fYBase64ABAAAA\nend");
+    assert_eq!(whole.as_ref(), "one\ntop: [REDACTED: LINE]\nAAAAgBacX2fYBase64ABAAAA\nend");
     for cut in 0..text.len() {
         let (left, right) = text.split_at(cut);
         let mut stream = redactor.stream();
