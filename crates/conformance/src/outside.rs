@@ -126,8 +126,8 @@ pub trait Outside: Send + Sync {
         Err(Cannot("make the system refuse"))
     }
 
-    /// The absolute path by which other programs know something inside.
-    fn absolute(&self, inside: &WsPath) -> Arranged<Vec<u8>> {
+    /// Every absolute path by which a link may name something inside.
+    fn absolute(&self, inside: &WsPath) -> Arranged<Vec<Vec<u8>>> {
         let _ = inside;
         Err(Cannot("name an absolute path inside"))
     }

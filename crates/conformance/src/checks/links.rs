@@ -20,7 +20,9 @@ checks! { "links"
     a_search_does_not_leave [Write Find Symlinks] under open covers "find.links" "common.nothing_outside";
     a_watch_does_not_leave [Watch Symlinks] under open covers "common.outside";
     an_absolute_link_inside_is_followed [Write Symlinks] under open covers "links.follow" "write.link";
-    a_link_that_climbs_and_comes_back_is_refused_or_followed_inside [Write Symlinks] under open covers "common.nothing_outside";
+    an_absolute_link_goes_by_whole_components [Symlinks] under open covers "common.outside";
+    a_link_that_climbs_out_is_refused_even_if_it_comes_back [Write Symlinks] under open covers "common.outside" "common.nothing_outside";
+    a_link_may_name_what_is_not_text [Write Symlinks AnyNames] under open covers "read.link";
     a_loop_is_an_invalid_path [Write Symlinks] under open covers "common.loop";
     a_link_to_a_directory_and_a_child_of_it [Write Symlinks] under open covers "read.link" "list.link" "write.link";
     a_dot_behind_a_file_is_not_a_directory [Write Symlinks] under open covers "common.file_on_the_way";
@@ -165,24 +167,53 @@ async fn a_watch_does_not_leave(ws: Subject) -> Verdict {
 
 async fn an_absolute_link_inside_is_followed(ws: Subject) -> Verdict {
     ws.write("d/f", "x").await?;
-    ws.symlink("file", ws.outside.absolute(&at("d/f")?)?)?;
-    ws.symlink("dir", ws.outside.absolute(&at("d")?)?)?;
-    same("bytes", ws.read("file").await?, "x")?;
-    same("bytes", ws.read("dir/f").await?, "x")?;
-    ws.write("file", "y").await?;
-    ws.write("dir/g", "z").await?;
-    same("bytes", ws.read("d/f").await?, "y")?;
-    same("names", ws.names("dir").await?, ["f", "g"])?;
-    same("kind", ws.stat("file").await?.kind, Kind::Symlink)
+    let names = ws.outside.absolute(&at("d")?)?;
+    for (number, absolute) in names.into_iter().enumerate() {
+        let (file, dir) = (format!("file{number}"), format!("dir{number}"));
+        ws.symlink(&file, [&absolute[..], b"/f"].concat())?;
+        ws.symlink(&dir, absolute)?;
+        same("bytes", ws.read(&file).await?, ws.read("d/f").await?)?;
+        same("bytes", ws.read(format!("{dir}/f")).await?, ws.read("d/f").await?)?;
+        ws.write(&file, format!("by {file}")).await?;
+        same("bytes", ws.read("d/f").await?, format!("by {file}"))?;
+        ws.write(format!("{dir}/g"), format!("by {dir}")).await?;
+        same("bytes", ws.read("d/g").await?, format!("by {dir}"))?;
+        same("names", ws.names(&dir).await?, ["f", "g"])?;
+        same("kind", ws.stat(&file).await?.kind, Kind::Symlink)?;
+    }
+    Ok(())
 }
 
-async fn a_link_that_climbs_and_comes_back_is_refused_or_followed_inside(ws: Subject) -> Verdict {
+async fn an_absolute_link_goes_by_whole_components(ws: Subject) -> Verdict {
+    for (number, root) in ws.outside.absolute(&at("")?)?.into_iter().enumerate() {
+        let root = root.strip_suffix(b"/").unwrap_or(&root);
+        let name = format!("l{number}");
+        ws.symlink(&name, [root, b"-evil/f"].concat())?;
+        refused(ws.read(&name).await, Code::PathOutsideWorkspace)?;
+        refused(ws.write(&name, "x").await, Code::PathOutsideWorkspace)?;
+    }
+    Ok(())
+}
+
+async fn a_link_that_climbs_out_is_refused_even_if_it_comes_back(ws: Subject) -> Verdict {
     ws.write("f", "x").await?;
     let mut target = ws.outside.beyond()?.absolute;
     target.extend_from_slice(b"/dir/../../");
     ws.symlink("l", target)?;
     refused(ws.list("l").await, Code::PathOutsideWorkspace)?;
+    let roots = ws.outside.absolute(&at("")?)?;
+    let root =
+        roots.first().map(|root| root.strip_suffix(b"/").unwrap_or(root)).unwrap_or_default();
+    let name = root.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    ws.symlink("back", [b"../", name, b"/f"].concat())?;
+    refused(ws.read("back").await, Code::PathOutsideWorkspace)?;
     untouched(&ws)
+}
+
+async fn a_link_may_name_what_is_not_text(ws: Subject) -> Verdict {
+    ws.write(b"caf\xe9", "x").await?;
+    ws.symlink("l", b"caf\xe9")?;
+    same("bytes", ws.read("l").await?, "x")
 }
 
 async fn a_loop_is_an_invalid_path(ws: Subject) -> Verdict {

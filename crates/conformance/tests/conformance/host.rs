@@ -30,6 +30,8 @@ conform!(by_a_walk, OnHost { name: "host without openat2", resolver: Resolver::W
 
 /// An owner that no process here has.
 const ODD_OWNER: u32 = 54_321;
+/// Where the workspace is mounted, as far as its links know.
+const ALIAS: &[u8] = b"/workspace";
 const ATTRIBUTE: &str = "user.garth-test";
 
 struct OnHost {
@@ -67,7 +69,7 @@ impl Place {
     }
 
     fn open(&self, policy: Policy) -> Result<Host> {
-        let aliases = Aliases::none().with(b"/workspace");
+        let aliases = Aliases::none().with(ALIAS);
         Ok(Host::open(&self.root(), policy, aliases)?.with_resolver(self.resolver))
     }
 
@@ -202,8 +204,12 @@ impl Outside for Place {
         Ok(())
     }
 
-    fn absolute(&self, inside: &WsPath) -> Arranged<Vec<u8>> {
-        Ok(self.at(inside).into_os_string().as_bytes().to_vec())
+    fn absolute(&self, inside: &WsPath) -> Arranged<Vec<Vec<u8>>> {
+        let mut alias = ALIAS.to_vec();
+        for name in inside.components() {
+            alias.extend([b"/", name].concat());
+        }
+        Ok(vec![self.at(inside).into_os_string().as_bytes().to_vec(), alias])
     }
 
     fn beyond(&self) -> Arranged<Beyond> {

@@ -7,5 +7,6 @@
 )]
 
 mod host;
+mod memory;
 mod rules;
 mod sentences;

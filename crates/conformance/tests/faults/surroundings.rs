@@ -87,8 +87,8 @@ impl Outside for Surroundings {
         Ok(())
     }
 
-    fn absolute(&self, inside: &WsPath) -> Arranged<Vec<u8>> {
-        Ok([ROOT, b"/", inside.as_bytes()].concat())
+    fn absolute(&self, inside: &WsPath) -> Arranged<Vec<Vec<u8>>> {
+        Ok(vec![[ROOT, b"/", inside.as_bytes()].concat()])
     }
 
     fn beyond(&self) -> Arranged<Beyond> {
