@@ -252,7 +252,10 @@ impl Call {
         let error = match why {
             Why::NotFound { .. } if redacted => return placeholders::refused(&self.path),
             Why::NotFound { nearest } => {
-                let error = self.error(Code::TextNotFound, error);
+                let mut error = self.error(Code::TextNotFound, error);
+                if sent.is_some_and(is_numbered) {
+                    error = error.hint("Leave out the line numbers that read puts before lines.");
+                }
                 nearest.iter().fold(error, |e, line| e.with(Detail::Nearest(*line as u64)))
             }
             Why::Ambiguous { lines, total, .. } => self
@@ -335,6 +338,15 @@ impl One {
             replace: if self.replace_all == Some(true) { Replace::All } else { Replace::One },
         }
     }
+}
+
+/// Whether every line begins with a number, as `read` shows lines.
+fn is_numbered(text: &str) -> bool {
+    text.lines().all(|line| {
+        line.split_once(": ").is_some_and(|(number, _)| {
+            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        })
+    })
 }
 
 /// What a level of matching forgives, in words; nothing for the exact one.

@@ -42,6 +42,18 @@ fn text_that_is_not_there_is_refused_with_the_nearest_line() {
 }
 
 #[test]
+fn line_numbers_in_the_old_text_are_pointed_out() {
+    everywhere(&[("a", "one\ntwo\n")], |stage| {
+        let params = json!({"path": "a", "old_string": "1: one\n2: two", "new_string": "x"});
+        let error = stage.refused(Code::TextNotFound, "edit", params);
+        assert_eq!(error.advice(), "Leave out the line numbers that read puts before lines.");
+        let params = json!({"path": "a", "old_string": "none: x", "new_string": "x"});
+        let error = stage.refused(Code::TextNotFound, "edit", params);
+        assert_eq!(error.advice(), Code::TextNotFound.row().hint);
+    });
+}
+
+#[test]
 fn several_places_are_refused_with_their_lines_or_all_replaced() {
     everywhere(&[("a", "x\ny\nx\nx\n")], |stage| {
         let mut params = json!({"path": "a", "old_string": "x", "new_string": "$&"});

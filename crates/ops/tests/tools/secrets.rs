@@ -179,4 +179,6 @@ fn texts_with_secrets_are_held_back_where_the_operator_says_so() {
     let error = stage.refused(Code::PermissionDenied, "read", json!({"path": "env"}));
     assert!(!error.message().contains(KEY));
     stage.ok("read", json!({"path": "a"}));
+    let found = stage.text("grep", json!({"pattern": "x|stripe"}));
+    assert_eq!(found, "a:1: x\nenv:2: [held back: this line holds a secret]");
 }

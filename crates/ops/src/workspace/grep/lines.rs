@@ -1,6 +1,6 @@
 //! Found lines as they may be shown: redacted, cut around the match, one a row.
 
-use garth_contract::{LineKind, Result, WsPath};
+use garth_contract::{Code, LineKind, Result, WsPath};
 use garth_redact::{Clean, CleanWriter, Raw, clean};
 use garth_workspace::Workspace;
 
@@ -33,11 +33,11 @@ impl From<Row> for Match {
 pub(super) async fn shown(workspace: &Workspace, lines: Vec<Kept>) -> Result<Vec<Row>> {
     let mut rows = Vec::with_capacity(lines.len());
     for file in lines.chunk_by(|a, b| a.path == b.path) {
-        let keys = KeyLines::of(workspace, file).await?;
+        let keys = KeyLines::of(workspace, file).await;
         for line in file {
             let text = match keys.line(line) {
                 Some(text) => text,
-                None => workspace.clean(&line.path, Raw::from(line.text.as_slice()))?,
+                None => own_line(workspace, line)?,
             };
             let text = around_match(&text, line, workspace.limits().line_chars);
             rows.push(Row { path: line.path.clone(), number: line.number, kind: line.kind, text });
@@ -66,42 +66,66 @@ pub(super) fn write(rows: &[Row], text: &mut CleanWriter) {
     }
 }
 
+/// A line that its own text says everything about.
+fn own_line(workspace: &Workspace, line: &Kept) -> Result<Clean> {
+    match workspace.clean(&line.path, Raw::from(line.text.as_slice())) {
+        // One line that is held back does not hold back the others.
+        Err(error) if error.code() == Code::PermissionDenied => {
+            Ok(Clean::fixed("[held back: this line holds a secret]"))
+        }
+        cleaned => cleaned,
+    }
+}
+
 /// Lines of a file that may be part of a key which begins on another line.
 ///
 /// A rule recognises a secret by its own line, except for the body of a key: it
 /// looks like any word, and only the line before all of it tells. So such lines
 /// are read again, with what stands around them.
-struct KeyLines {
-    first: u64,
-    lines: Vec<Clean>,
+enum KeyLines {
+    /// No line of the file can be part of a key.
+    None,
+    /// These lines, from this number on, are what the whole file shows.
+    Known { first: u64, lines: Vec<Clean> },
+    /// The file is not what it was; what such a line is cannot be told.
+    Lost,
 }
 
 impl KeyLines {
-    async fn of(workspace: &Workspace, lines: &[Kept]) -> Result<Self> {
+    async fn of(workspace: &Workspace, lines: &[Kept]) -> Self {
         let mut suspects = lines.iter().filter(|line| is_suspect(line));
-        let none = Self { first: 0, lines: Vec::new() };
-        let Some(first) = suspects.next() else { return Ok(none) };
+        let Some(first) = suspects.next() else { return Self::None };
         if !workspace.redacts(&first.path) {
-            return Ok(none);
+            return Self::None;
         }
         let last = suspects.next_back().unwrap_or(first);
         let take = last.number + height(last) - first.number;
         let wanted = Wanted::From { first: first.number, take };
-        match load(workspace, &first.path, wanted, None).await? {
-            Loaded::Text(window) => Ok(Self { first: first.number, lines: window.shown.lines }),
-            Loaded::Binary(_) => Ok(none),
+        match load(workspace, &first.path, wanted, None).await {
+            Ok(Loaded::Text(window)) => {
+                Self::Known { first: first.number, lines: window.shown.lines }
+            }
+            Ok(Loaded::Binary(_)) | Err(_) => Self::Lost,
         }
     }
 
     /// The line as the whole file shows it, where it may be part of a key.
     fn line(&self, line: &Kept) -> Option<Clean> {
-        if !is_suspect(line) {
-            return None;
-        }
-        let start = usize::try_from(line.number.checked_sub(self.first)?).ok()?;
-        let end = start.checked_add(usize::try_from(height(line)).ok()?)?;
-        Some(Clean::join(self.lines.get(start..end)?, "\n"))
+        let known = match self {
+            Self::None => return None,
+            Self::Known { .. } | Self::Lost if !is_suspect(line) => return None,
+            Self::Known { first, lines } => covered(line, *first, lines),
+            Self::Lost => None,
+        };
+        Some(known.unwrap_or_else(|| Clean::fixed("[not shown: the file changed meanwhile]")))
     }
+}
+
+/// The lines that a result covers, of those from the number `first` on.
+fn covered(line: &Kept, first: u64, lines: &[Clean]) -> Option<Clean> {
+    let start = usize::try_from(line.number.checked_sub(first)?).ok()?;
+    let end = start.checked_add(usize::try_from(height(line)).ok()?)?;
+    Some(Clean::join(lines.get(start..end)?, "\n"))
 }
 
 /// How many lines of the file a result covers.
