@@ -81,7 +81,7 @@ fn streamed(redactor: &Redactor, pieces: &[&[u8]]) -> String {
 }
 
 proptest! {
-    #![proptest_config(cases(1000))]
+    #![proptest_config(cases(500))]
 
     #[test]
     fn redacting_twice_is_redacting_once(text in text()) {
@@ -159,7 +159,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(cases(40))]
+    #![proptest_config(cases(20))]
 
     #[test]
     fn every_split_point_gives_what_the_whole_gives(text in text()) {
