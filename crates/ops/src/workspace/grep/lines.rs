@@ -177,3 +177,44 @@ fn back(text: &str, at: usize, characters: usize) -> usize {
     let before = text.get(..at).unwrap_or_default();
     before.char_indices().rev().take(characters).last().map_or(at, |(start, _)| start)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(number: u64, text: &str) -> Kept {
+        Kept {
+            path: WsPath::root(),
+            number,
+            kind: LineKind::Match,
+            text: text.as_bytes().to_vec(),
+            matched: 0..1,
+            before: false,
+            after: false,
+        }
+    }
+
+    #[test]
+    fn only_lines_that_may_be_part_of_a_key_are_suspect() {
+        for line in ["MIIEvQIBADANBgkq", "  \"q0==\\n\" +", "# YWJj", "word"] {
+            assert!(is_suspect(&kept(1, line)), "{line}");
+        }
+        for line in ["", "let x = 1;", "two words are (no) key", "}"] {
+            assert!(!is_suspect(&kept(1, line)), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_suspect_line_that_is_not_there_any_more_is_not_shown() {
+        let hidden = Some("[not shown: the file changed meanwhile]");
+        let (suspect, other) = (kept(7, "MIIEvQIBADANBgkq"), kept(7, "let x = 1;"));
+        let short = KeyLines::Known { first: 6, lines: vec![Clean::fixed("x")] };
+        for keys in [short, KeyLines::Lost] {
+            assert_eq!(keys.line(&suspect).as_deref(), hidden);
+            assert_eq!(keys.line(&other), None);
+        }
+        let known = KeyLines::Known { first: 7, lines: vec![Clean::fixed("[REDACTED: X]")] };
+        assert_eq!(known.line(&suspect).as_deref(), Some("[REDACTED: X]"));
+        assert_eq!(KeyLines::None.line(&suspect), None);
+    }
+}
