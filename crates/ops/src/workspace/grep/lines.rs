@@ -133,14 +133,18 @@ fn height(line: &Kept) -> u64 {
     line.text.iter().filter(|byte| **byte == b'\n').count() as u64 + 1
 }
 
-/// Whether a line is nothing but what the body of a key may be made of, within
-/// quotes, margins and signs that join lines of source code.
+/// Whether a line is one run of what the body of a key is made of, within what
+/// stands before and behind such lines: indentation, quotes, comment signs, and
+/// what joins lines of source code.
 fn is_suspect(line: &Kept) -> bool {
+    const MARGIN: &[u8] = b" \t\"'`#*>|/";
+    const GLUE: &[u8] = b" \t\r\"'`+,;)\\";
+    let body = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=\\".contains(byte);
     line.text.split(|byte| *byte == b'\n').any(|line| {
-        let line = line.strip_suffix(b"\\n").unwrap_or(line);
-        let mut letters = line.iter().filter(|byte| !b" \t\r\"'`,;+#*/>|\\".contains(byte));
-        let base64 = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'=' || *byte == b'-';
-        letters.clone().next().is_some() && letters.all(base64)
+        let start = line.iter().position(|byte| !MARGIN.contains(byte)).unwrap_or(line.len());
+        let end = line.iter().rposition(|byte| !GLUE.contains(byte)).map_or(0, |last| last + 1);
+        let core = line.get(start..end).unwrap_or_default();
+        !core.is_empty() && core.iter().all(body)
     })
 }
 
@@ -199,7 +203,7 @@ mod tests {
         for line in ["MIIEvQIBADANBgkq", "  \"q0==\\n\" +", "# YWJj", "word"] {
             assert!(is_suspect(&kept(1, line)), "{line}");
         }
-        for line in ["", "let x = 1;", "two words are (no) key", "}"] {
+        for line in ["", "let x = 1;", "two words", "call();", "}"] {
             assert!(!is_suspect(&kept(1, line)), "{line}");
         }
     }
