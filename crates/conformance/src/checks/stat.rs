@@ -130,6 +130,9 @@ async fn a_special_file_shows_its_kind(ws: Subject) -> Verdict {
     ws.outside.socket(&path)?;
     same("a socket", ws.stat("x").await?.kind, Kind::Socket)?;
     ws.outside.remove(&path)?;
-    ws.outside.device(&path)?;
-    same("a device", ws.follow("x").await?.kind, Kind::Device)
+    // Not everybody may make a device.
+    if ws.outside.device(&path).is_ok() {
+        same("a device", ws.follow("x").await?.kind, Kind::Device)?;
+    }
+    Ok(())
 }

@@ -28,14 +28,15 @@ pub struct Length {
 const REMEMBERED: usize = 20;
 
 impl Length {
-    /// Short by default; `GARTH_MODEL_SEED` repeats one run, with the trees compared
-    /// after every call, and `GARTH_MODEL_STEPS` makes runs longer.
+    /// Short by default; `GARTH_MODEL_SEED` repeats one run, `GARTH_MODEL_STEPS` makes
+    /// runs longer, `GARTH_MODEL_COMPARE=1` compares the trees after every call.
     #[must_use]
     pub fn from_environment() -> Self {
         let number = |name: &str| std::env::var(name).ok()?.parse().ok();
         let seed = number("GARTH_MODEL_SEED");
-        let (runs, compare_every) = if seed.is_some() { (1, 1) } else { (5, 10) };
+        let runs = if seed.is_some() { 1 } else { 5 };
         let steps = number("GARTH_MODEL_STEPS").unwrap_or(600);
+        let compare_every = number("GARTH_MODEL_COMPARE").unwrap_or(10).max(1);
         Self { seed: seed.unwrap_or(1), runs, steps, compare_every }
     }
 }
