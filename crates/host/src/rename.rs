@@ -15,6 +15,7 @@ use crate::{
     lock::same_file,
     look, sync,
     tree::{Place, Tree, stat_name},
+    walk,
 };
 
 pub(crate) fn rename(tree: &Tree, from: &WsPath, to: &WsPath, how: Move) -> Result<Renamed> {
@@ -24,20 +25,17 @@ pub(crate) fn rename(tree: &Tree, from: &WsPath, to: &WsPath, how: Move) -> Resu
             return Err(Error::at(Code::CannotDeleteRoot, path));
         }
     }
-    let source = tree
-        .locate(from, Links::Keep)
+    // Both are walked to, since only real paths tell what is inside of what.
+    let source = walk::locate(tree, from, Links::Keep)
         .map_err(|error| error.recode(Code::FileNotFound, Code::SourceNotFound))?;
     tree.check_change(&source)?;
     let stat = source.stat()?.ok_or_else(|| Error::at(Code::SourceNotFound, from))?;
     let kind = look::kind(FileType::from_raw_mode(stat.st_mode));
-    check_loop(&source.path, to, kind)?;
-    let target = tree.locate_checked(
-        to,
-        Links::Keep,
-        (how.parents, &|path| check_loop(&source.path, path, kind)),
-    )?;
+    let check = |path: &WsPath| check_loop(&source.path, path, kind);
+    let located = walk::locate(tree, to, Links::Keep);
+    let target = tree.or_make_parents(located, to, Links::Keep, (how.parents, &check))?;
     tree.check_change(&target)?;
-    check_loop(&source.path, &target.path, kind)?;
+    check(&target.path)?;
     let (source_name, target_name) =
         (source.name(Code::CannotDeleteRoot)?, target.name(Code::CannotDeleteRoot)?);
     if kind == Kind::Dir {

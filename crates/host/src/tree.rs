@@ -208,17 +208,20 @@ impl Tree {
         links: Links,
         parents: Parents,
     ) -> Result<Place> {
-        self.locate_checked(path, links, (parents, &|_| Ok(())))
+        let located = self.locate(path, links);
+        self.or_make_parents(located, path, links, (parents, &|_| Ok(())))
     }
 
-    /// The same, with a say on where the place is before a parent is made.
-    pub(crate) fn locate_checked(
+    /// Makes the parents of a place that was not found for want of them, where
+    /// asked and once `check` has agreed to where the place will be.
+    pub(crate) fn or_make_parents(
         &self,
+        located: Result<Place>,
         path: &WsPath,
         links: Links,
         (parents, check): (Parents, Check<'_>),
     ) -> Result<Place> {
-        match (self.locate(path, links), parents) {
+        match (located, parents) {
             (Err(error), Parents::Create) if error.code() == Code::FileNotFound => {
                 walk::locate_making_parents(self, path, links, check)
             }

@@ -157,11 +157,10 @@ fn start(ground: Ground, path: &WsPath, cancelled: &AtomicBool) -> Result<Reader
         Ok((map, None)) => map,
         Ok((_, Some(errno))) | Err(errno) => return Err(refuse(errno, path)),
     };
-    let no_room = |_| Error::of(Code::QuotaExceeded).hint("End other watches or operations.");
-    let stop = Arc::new(Signal::new().map_err(no_room)?);
-    let readers = Readers::new(Arc::clone(&stop));
-    let Some(reader) = readers.join() else { return Err(Error::of(Code::Internal)) };
+    let stop = Arc::new(Signal::new().map_err(|errno| refuse(errno, path))?);
+    let (readers, reader) = Readers::with_first(Arc::clone(&stop));
     let follower = Follower::new(View::new(ground, map, stop), readers);
+    let follower = follower.map_err(|errno| refuse(errno, path))?;
     thread::Builder::new()
         .name("garth-watch".into())
         .spawn(move || follower.run())

@@ -35,6 +35,7 @@ checks! { "rename"
     a_link_at_the_destination_is_itself_replaced [Write Rename Symlinks] under open covers "rename.link" "clobber.replace";
     a_link_on_the_way_is_followed [Write Rename Symlinks] under open covers "rename.moves";
     a_directory_does_not_move_into_itself_through_a_link [Write Rename Symlinks] under open covers "rename.errors.subdirectory";
+    a_way_through_a_link_up_is_not_below_it [Write Rename Symlinks] under open covers "rename.moves" "rename.after.itself";
     a_refused_move_through_a_link_makes_no_parents [Write Rename Symlinks] under open covers "rename.errors.subdirectory" "parents.create";
     two_names_of_one_file_become_one [Write Rename] under open covers "rename.after";
     a_special_file_moves [Write Rename SpecialFiles] under open covers "rename.moves" "common.never_blocks";
@@ -278,6 +279,16 @@ async fn a_directory_does_not_move_into_itself_through_a_link(ws: Subject) -> Ve
     ws.symlink("l", "a/sub")?;
     refused(ws.rename("a", "l/b", KEEP).await, Code::CannotMoveToSubdirectory)?;
     same("bytes", ws.read("a/sub/f").await?, "x")
+}
+
+async fn a_way_through_a_link_up_is_not_below_it(ws: Subject) -> Verdict {
+    ws.write("b/f", "x").await?;
+    ws.symlink("b/up", "..")?;
+    let moved = Renamed { kind: Kind::Dir, replaced: false };
+    same("onto itself", ws.rename("b/up/b", "b/up/b", KEEP).await?, moved)?;
+    same("elsewhere", ws.rename("b/up/b", "b/up/c", KEEP).await?, moved)?;
+    same("bytes", ws.read("c/f").await?, "x")?;
+    same("names", ws.names("").await?, ["c"])
 }
 
 async fn a_refused_move_through_a_link_makes_no_parents(ws: Subject) -> Verdict {

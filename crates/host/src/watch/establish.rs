@@ -11,9 +11,10 @@ use rustix::{
 
 use super::{
     inotify::{Attention, Wd},
-    scan::{Effort, Ground, Visit, open_dir, scan},
+    scan::{Effort, Ground, Visit, scan},
     table::Table,
 };
+use crate::descend::open_dir;
 
 /// Everything that is watched.
 #[derive(Debug)]
@@ -48,11 +49,11 @@ pub(super) fn establish(ground: &Ground, effort: Effort<'_>) -> Result<(Map, Opt
     let mut way = HashMap::new();
     let mut ignores = Ignores::none();
     let mut path = WsPath::root();
-    let mut dir = open_dir(ground.root.as_fd(), b".")?;
+    let mut dir = open_dir(&ground.root, b".")?;
     for name in base.components() {
         way.insert(ground.inotify.watch(dir.as_fd(), Attention::Entries)?, name.into());
         ignores = ground.scope.ignores(dir.as_fd(), &path, &ignores);
-        dir = open_dir(dir.as_fd(), name)?;
+        dir = open_dir(&dir, name)?;
         path = path.join(name).map_err(|_| Errno::NAMETOOLONG)?;
     }
     let top = Visit { path, parent: None, ignores, holder: None, depth: 0 };

@@ -9,7 +9,7 @@ use std::{
 use rustix::io::{Errno, Result};
 
 use super::{
-    inotify::EVENT_BUFFER,
+    inotify::{EVENT_BUFFER, size_of_event},
     queue::Readers,
     repair::Repair,
     signal::Woken,
@@ -23,8 +23,6 @@ use super::{
 const MOMENT: Duration = Duration::from_millis(1);
 /// How many changes are told early, so that a burst does not wait for its end.
 const EARLY: usize = 1024;
-/// How often in a row the kernel is asked for events before the readers are told.
-const MAX_READS: usize = 16;
 /// How often the root is looked at while it is empty.
 ///
 /// Nothing tells of its removal while somebody holds its handle, as the workspace
@@ -37,6 +35,8 @@ pub(super) struct Follower {
     view: View,
     repair: Repair,
     readers: Arc<Readers>,
+    /// Where the kernel writes its events.
+    buffer: Vec<MaybeUninit<u8>>,
 }
 
 impl Drop for Follower {
@@ -46,8 +46,17 @@ impl Drop for Follower {
 }
 
 impl Follower {
-    pub(super) fn new(view: View, readers: Arc<Readers>) -> Self {
-        Self { view, repair: Repair::default(), readers }
+    /// Prepares to follow, from now on: what happened while the watches were set is
+    /// in the view and is not told.
+    ///
+    /// # Errors
+    /// Only where reading fails.
+    pub(super) fn new(view: View, readers: Arc<Readers>) -> Result<Self> {
+        let buffer = vec![MaybeUninit::uninit(); EVENT_BUFFER];
+        let mut follower = Self { view, repair: Repair::default(), readers, buffer };
+        follower.drain(|_| {})?;
+        drop(follower.view.pending.take());
+        Ok(follower)
     }
 
     /// Runs until the last reader is gone or what is watched is.
@@ -55,25 +64,24 @@ impl Follower {
     /// # Errors
     /// Only where waiting or reading fails, which ends the readers' streams.
     pub(super) fn run(mut self) -> Result<()> {
-        let mut buffer = vec![MaybeUninit::uninit(); EVENT_BUFFER];
         let readers = Arc::clone(&self.readers);
         loop {
-            match readers.stop.wait(self.view.inotify(), self.patience())? {
-                Woken::Raised => return Ok(()),
-                Woken::TimedOut => {}
-                Woken::Readable => {
-                    // The rest of the moment goes into the same read.
-                    if readers.stop.rest(MOMENT)? == Woken::Raised {
-                        return Ok(());
-                    }
-                    self.drain(&mut buffer)?;
-                }
+            let woken = readers.stop.wait(self.view.inotify(), self.patience())?;
+            // The rest of the moment goes into the same read.
+            if woken == Woken::Readable {
+                readers.stop.rest(MOMENT)?;
             }
+            if readers.stop.is_raised() {
+                return Ok(());
+            }
+            let newcomers = readers.newcomers();
+            self.drain(Self::tell)?;
             if self.view.is_root_removed() {
                 self.repair.ask(Instant::now());
             }
             let rebuilt = self.repair_if_due();
             self.tell();
+            readers.admit(newcomers);
             if rebuilt == Some(Rebuilt::Gone) {
                 return Ok(());
             }
@@ -86,30 +94,31 @@ impl Follower {
         [self.repair.due_in(Instant::now()), check].into_iter().flatten().min()
     }
 
-    fn drain(&mut self, buffer: &mut [MaybeUninit<u8>]) -> Result<()> {
+    /// Takes in the events there are by now, and calls `tell` when they have become
+    /// many; those that come meanwhile are for the next time.
+    fn drain(&mut self, tell: impl Fn(&mut Self)) -> Result<()> {
         let inotify = Arc::clone(self.view.inotify());
-        let mut reader = inotify.reader(buffer);
-        let mut reads = 0;
-        loop {
-            if reader.is_buffer_empty() {
-                reads += 1;
-                if reads > MAX_READS {
-                    return Ok(());
-                }
-            }
+        let mut left = inotify.waiting()?;
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let mut reader = inotify.reader(&mut buffer);
+        while left > 0 || !reader.is_buffer_empty() {
             if self.view.pending.len() >= EARLY {
-                self.tell();
+                tell(self);
             }
             match reader.next() {
-                Ok(event) => match self.view.take_in(&event) {
-                    Sight::Clear => {}
-                    Sight::Lost => self.repair.ask(Instant::now()),
-                },
-                Err(Errno::WOULDBLOCK) => return Ok(()),
+                Ok(event) => {
+                    left = left.saturating_sub(size_of_event(&event));
+                    if self.view.take_in(&event) == Sight::Lost {
+                        self.repair.ask(Instant::now());
+                    }
+                }
+                Err(Errno::WOULDBLOCK) => break,
                 Err(Errno::INTR) => {}
                 Err(errno) => return Err(errno),
             }
         }
+        self.buffer = buffer;
+        Ok(())
     }
 
     fn repair_if_due(&mut self) -> Option<Rebuilt> {

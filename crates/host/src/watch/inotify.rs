@@ -13,10 +13,10 @@ use std::{
 use rustix::{
     fs::{
         CWD, Mode, OFlags, PROC_SUPER_MAGIC, fstatfs,
-        inotify::{self, CreateFlags, Reader, WatchFlags},
+        inotify::{self, CreateFlags, Event, Reader, WatchFlags},
         openat,
     },
-    io::{Errno, Result},
+    io::{Errno, Result, ioctl_fionread},
 };
 
 /// What is asked of a watched directory.
@@ -85,6 +85,11 @@ impl Inotify {
         let _ = inotify::remove_watch(&self.0, watch.0.get());
     }
 
+    /// How many bytes of events can be read now.
+    pub(super) fn waiting(&self) -> Result<u64> {
+        ioctl_fionread(&self.0)
+    }
+
     /// Reads events as they come; when there are none left it says `WOULDBLOCK`.
     pub(super) fn reader<'a>(
         &'a self,
@@ -98,6 +103,14 @@ impl AsFd for Inotify {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
+}
+
+/// How many bytes an event takes: a head of sixteen, and the name with its end
+/// filled up to a multiple of that.
+pub(super) fn size_of_event(event: &Event<'_>) -> u64 {
+    const HEAD: usize = 16;
+    let name = event.file_name().map_or(0, |name| name.count_bytes() + 1);
+    (HEAD + name.next_multiple_of(HEAD)) as u64
 }
 
 /// Tells whether the kernel shows us our own handles as paths.

@@ -3,7 +3,7 @@
 use std::{
     collections::VecDeque,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
 };
 
@@ -61,30 +61,61 @@ fn wake(mut waiting: MutexGuard<'_, Waiting>) {
 #[derive(Debug)]
 pub(super) struct Readers {
     open: Mutex<Open>,
+    /// Woken when newcomers have become readers, or never will.
+    admitted: Condvar,
     /// Raised when the last reader is gone or the workspace stops.
     pub(super) stop: Arc<Signal>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Open {
     queues: Vec<Arc<Queue>>,
+    newcomers: Vec<Arc<Queue>>,
     closed: bool,
 }
 
+/// Readers who are not told of what happened before they came.
+#[derive(Debug)]
+#[must_use]
+pub(super) struct Newcomers(usize);
+
 impl Readers {
-    pub(super) fn new(stop: Arc<Signal>) -> Arc<Self> {
-        Arc::new(Self { open: Mutex::new(Open { queues: Vec::new(), closed: false }), stop })
+    /// Begins with one reader.
+    pub(super) fn with_first(stop: Arc<Signal>) -> (Arc<Self>, Reader) {
+        let queue = Arc::new(Queue::default());
+        let open = Open { queues: vec![Arc::clone(&queue)], ..Open::default() };
+        let readers = Arc::new(Self { open: Mutex::new(open), admitted: Condvar::new(), stop });
+        let reader = Reader { queue, readers: Arc::clone(&readers) };
+        (readers, reader)
     }
 
-    /// Adds a reader; `None` when the watch has ended.
+    /// Adds a reader, once the others were told of all that happened before; `None`
+    /// when the watch has ended.
     pub(super) fn join(self: &Arc<Self>) -> Option<Reader> {
-        let mut open = lock(&self.open);
-        if open.closed {
-            return None;
-        }
         let queue = Arc::new(Queue::default());
-        open.queues.push(Arc::clone(&queue));
-        Some(Reader { queue, readers: Arc::clone(self) })
+        let mut open = lock(&self.open);
+        if !open.closed {
+            open.newcomers.push(Arc::clone(&queue));
+            self.stop.wake();
+        }
+        let is_waiting =
+            |open: &mut Open| open.newcomers.iter().any(|new| Arc::ptr_eq(new, &queue));
+        let open = self.admitted.wait_while(open, is_waiting);
+        let closed = open.unwrap_or_else(PoisonError::into_inner).closed;
+        (!closed).then(|| Reader { queue, readers: Arc::clone(self) })
+    }
+
+    /// Who has come until now.
+    pub(super) fn newcomers(&self) -> Newcomers {
+        Newcomers(lock(&self.open).newcomers.len())
+    }
+
+    /// Makes readers of those who had come, now that the others were told.
+    pub(super) fn admit(&self, Newcomers(count): Newcomers) {
+        let mut open = lock(&self.open);
+        let Open { queues, newcomers, .. } = &mut *open;
+        queues.extend(newcomers.drain(..count.min(newcomers.len())));
+        self.admitted.notify_all();
     }
 
     /// Tells all readers.
@@ -101,8 +132,10 @@ impl Readers {
     pub(super) fn close(&self) {
         let mut open = lock(&self.open);
         open.closed = true;
+        open.newcomers.clear();
         let queues = std::mem::take(&mut open.queues);
         drop(open);
+        self.admitted.notify_all();
         queues.iter().for_each(|queue| queue.end());
     }
 
@@ -115,7 +148,7 @@ impl Readers {
     fn leave(&self, reader: &Reader) {
         let mut open = lock(&self.open);
         open.queues.retain(|queue| !Arc::ptr_eq(queue, &reader.queue));
-        if open.queues.is_empty() {
+        if open.queues.is_empty() && open.newcomers.is_empty() {
             open.closed = true;
             self.stop.raise();
         }
@@ -166,17 +199,33 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use std::task::Wake;
+    use std::{
+        sync::atomic::{AtomicBool, Ordering},
+        task::Wake,
+    };
 
     use garth_contract::{Change, WsPath};
 
     use super::*;
 
     fn reader() -> (Arc<Readers>, Reader) {
-        let readers = Readers::new(Arc::new(Signal::new().unwrap()));
-        let reader = readers.join().unwrap();
-        (readers, reader)
+        Readers::with_first(Arc::new(Signal::new().unwrap()))
+    }
+
+    /// Joins while another thread does what the thread of a watch does.
+    fn joined(readers: &Arc<Readers>, before: &[Event]) -> Reader {
+        std::thread::scope(|scope| {
+            let joining = scope.spawn(|| readers.join().unwrap());
+            loop {
+                let newcomers = readers.newcomers();
+                if newcomers.0 > 0 {
+                    readers.tell(before);
+                    readers.admit(newcomers);
+                    return joining.join().unwrap();
+                }
+                std::thread::yield_now();
+            }
+        })
     }
 
     fn event(number: usize) -> Event {
@@ -214,12 +263,34 @@ mod tests {
     #[test]
     fn the_last_reader_that_leaves_raises_the_signal() {
         let (readers, first) = reader();
-        let second = readers.join().unwrap();
+        let second = joined(&readers, &[]);
         drop(first);
         assert!(!readers.stop.flag().load(Ordering::Relaxed));
         drop(second);
         assert!(readers.stop.flag().load(Ordering::Relaxed));
         assert!(readers.join().is_none());
+    }
+
+    #[test]
+    fn who_joins_is_told_of_nothing_that_was_before() {
+        let (readers, mut first) = reader();
+        let mut second = joined(&readers, &[event(1)]);
+        readers.tell(&[event(2)]);
+        assert_eq!(next(&mut first), Poll::Ready(Some(event(1))));
+        assert_eq!(next(&mut second), Poll::Ready(Some(event(2))));
+    }
+
+    #[test]
+    fn who_joins_as_the_watch_ends_does_not_wait() {
+        let (readers, _first) = reader();
+        std::thread::scope(|scope| {
+            let joining = scope.spawn(|| readers.join());
+            while readers.newcomers().0 == 0 {
+                std::thread::yield_now();
+            }
+            readers.close();
+            assert!(joining.join().unwrap().is_none());
+        });
     }
 
     /// A task that goes away, and its reader with it, as soon as it is woken.

@@ -28,6 +28,7 @@ use super::{
     scope::{Scope, is_ignore_file},
     table::{Dir, Found},
 };
+use crate::descend::open_dir;
 
 /// How deep below the base a directory keeps its handle for its children.
 ///
@@ -118,13 +119,7 @@ pub(super) fn open_below(root: BorrowedFd<'_>, path: &WsPath) -> Result<OwnedFd>
     for name in holder.components() {
         dir = openat(&dir, name, flags, Mode::empty())?;
     }
-    open_dir(dir.as_fd(), name)
-}
-
-/// Opens a directory by its name in another, for listing and watching.
-pub(super) fn open_dir(holder: BorrowedFd<'_>, name: &[u8]) -> Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    openat(holder, name, flags, Mode::empty())
+    open_dir(dir, name)
 }
 
 struct Scan<'a> {
@@ -196,7 +191,7 @@ impl Scan<'_> {
     fn visit(&self, visit: &Visit, buffer: &mut [MaybeUninit<u8>]) -> Result<Seen> {
         let Ground { inotify, root, scope, .. } = self.ground;
         let handle = match (&visit.holder, visit.path.name()) {
-            (Some(holder), Some(name)) => open_dir(holder.as_fd(), name)?,
+            (Some(holder), Some(name)) => open_dir(holder, name)?,
             _ => open_below(root.as_fd(), &visit.path)?,
         };
         let watch = inotify.watch(handle.as_fd(), Attention::Full)?;

@@ -1,4 +1,4 @@
-//! A flag that a thread can wait for together with a file.
+//! A flag that a thread can wait for together with a file, and a way to wake it.
 
 use std::{
     os::fd::{AsFd, OwnedFd},
@@ -8,7 +8,7 @@ use std::{
 
 use rustix::{
     event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll},
-    io::{Errno, Result, write},
+    io::{Errno, Result, read, write},
 };
 
 /// A flag that is raised once and stays up.
@@ -21,7 +21,8 @@ pub(super) struct Signal {
 /// Why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Woken {
-    Raised,
+    /// By the signal.
+    Called,
     Readable,
     TimedOut,
 }
@@ -32,8 +33,14 @@ impl Signal {
         Ok(Self { raised: AtomicBool::new(false), wake })
     }
 
+    /// Raises the flag and wakes who waits.
     pub(super) fn raise(&self) {
         self.raised.store(true, Ordering::Relaxed);
+        self.wake();
+    }
+
+    /// Wakes who waits, to look around.
+    pub(super) fn wake(&self) {
         // It fails only when the counter is full, and then the waiter is awake.
         let _ = write(&self.wake, &1_u64.to_ne_bytes());
     }
@@ -43,7 +50,11 @@ impl Signal {
         &self.raised
     }
 
-    /// Waits until the signal is raised, the file can be read or time is up.
+    pub(super) fn is_raised(&self) -> bool {
+        self.raised.load(Ordering::Relaxed)
+    }
+
+    /// Waits until the signal is woken, the file can be read or time is up.
     pub(super) fn wait(&self, file: impl AsFd, limit: Option<Duration>) -> Result<Woken> {
         let file = file.as_fd();
         let mut handles =
@@ -51,7 +62,7 @@ impl Signal {
         self.poll(&mut handles, limit)
     }
 
-    /// Waits until the signal is raised or time is up.
+    /// Waits until the signal is woken or time is up.
     pub(super) fn rest(&self, limit: Duration) -> Result<Woken> {
         self.poll(&mut [PollFd::new(&self.wake, PollFlags::IN)], Some(limit))
     }
@@ -64,7 +75,12 @@ impl Signal {
             Ok(_) => {}
             Err(errno) => return Err(errno),
         }
-        let raised = handles.first().is_some_and(|handle| !handle.revents().is_empty());
-        Ok(if raised { Woken::Raised } else { Woken::Readable })
+        let woken = handles.first().is_some_and(|handle| !handle.revents().is_empty());
+        if !woken {
+            return Ok(Woken::Readable);
+        }
+        // Empties the counter; nobody else reads it.
+        let _ = read(&self.wake, &mut [0; 8]);
+        Ok(Woken::Called)
     }
 }

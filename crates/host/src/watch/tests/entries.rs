@@ -121,10 +121,24 @@ fn a_name_that_is_no_text_is_told_as_it_is() {
 }
 
 #[test]
+fn what_happened_before_is_not_told() {
+    let scene = Scene::new();
+    let mut first = scene.watch(&everything());
+    for number in 0..50 {
+        scene.make(&[&format!("{number}")]);
+        let mut second = scene.watch(&everything());
+        assert_eq!(second.events(), []);
+        drop(second);
+    }
+    assert_eq!(first.outcome().len(), 100);
+}
+
+#[test]
 fn our_temporary_files_are_never_told() {
     let scene = Scene::new();
     scene.make(&["a.txt"]);
     let mut seen = scene.watch(&WatchSpec { hidden: Hidden::Include, ..everything() });
+    fs::write(scene.at(".garth-fedcba9876543210.tmp"), "left by a crash").unwrap();
     let temporary = scene.at(".garth-0123456789abcdef.tmp");
     fs::write(&temporary, "new").unwrap();
     fs::rename(&temporary, scene.at("a.txt")).unwrap();
