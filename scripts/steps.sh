@@ -19,6 +19,6 @@ step() { # step NAME COMMAND…
   fi
 }
 
-finish() {
-  echo "== all passed in $(($(date +%s) - started)) s"
+finish() { # finish [WORDS]
+  echo "== ${1:-all passed} in $(($(date +%s) - started)) s"
 }
