@@ -42,7 +42,7 @@ use self::{
     scan::{Effort, Ground, Workers, open_below},
     scope::Scope,
     signal::Signal,
-    view::View,
+    view::{Sight, View},
 };
 use crate::errno;
 
@@ -153,13 +153,14 @@ impl Drop for Watches {
 /// Sets all watches and begins to follow them.
 fn start(ground: Ground, path: &WsPath, cancelled: &AtomicBool) -> Result<Reader> {
     let effort = Effort { workers: Workers::All, room: ground.room, stop: cancelled };
-    let map = match establish(&ground, effort) {
-        Ok((map, None)) => map,
+    let (map, sight) = match establish(&ground, effort) {
+        Ok((map, None)) => (map, Sight::Clear),
+        Ok((map, Some(Errno::AGAIN))) => (map, Sight::Lost),
         Ok((_, Some(errno))) | Err(errno) => return Err(refuse(errno, path)),
     };
     let stop = Arc::new(Signal::new().map_err(|errno| refuse(errno, path))?);
     let (readers, reader) = Readers::with_first(Arc::clone(&stop));
-    let follower = Follower::new(View::new(ground, map, stop), readers);
+    let follower = Follower::new(View::new(ground, map, stop), readers, sight);
     let follower = follower.map_err(|errno| refuse(errno, path))?;
     thread::Builder::new()
         .name("garth-watch".into())

@@ -8,8 +8,8 @@ use garth_conformance::{
     time,
 };
 use garth_contract::{
-    Access, Clobber, Code, Depth, Error, Guard, Kind, Links, Made, Move, Parents, Put, Removed,
-    Renamed, Result, Version, Written, WsPath,
+    Access, Code, Depth, Error, Guard, Kind, Links, Made, Move, Parents, Put, Removed, Renamed,
+    Result, Version, Written, WsPath,
 };
 use tokio::task::yield_now;
 
@@ -279,11 +279,7 @@ impl Naive {
             tree.nodes.remove(&source.path);
             return Ok(Renamed { kind: Kind::Dir, replaced: false });
         }
-        let outcome = match tree.rename(&source.path, to, how) {
-            // Two texts of one path.
-            Err(garth_conformance::model::Refusal::Open) if how.clobber == Clobber::Refuse => {
-                Err(Error::at(Code::DestinationExists, to))
-            }
+        let outcome = match tree.rename(&source.path, &place.path, how) {
             Err(garth_conformance::model::Refusal::Open) => {
                 Err(Error::at(Code::CannotDeleteRoot, to))
             }

@@ -12,7 +12,7 @@ use rustix::{
 use super::{
     inotify::{Attention, Wd},
     scan::{Effort, Ground, Visit, scan},
-    table::Table,
+    table::{Fit, Table},
 };
 use crate::descend::open_dir;
 
@@ -38,6 +38,8 @@ impl Map {
 
 /// Sets all watches, and says why they are not complete, if they are not.
 ///
+/// `AGAIN` says that directories were moved meanwhile.
+///
 /// # Errors
 /// Whatever keeps the base itself from being watched.
 pub(super) fn establish(ground: &Ground, effort: Effort<'_>) -> Result<(Map, Option<Errno>)> {
@@ -62,6 +64,7 @@ pub(super) fn establish(ground: &Ground, effort: Effort<'_>) -> Result<(Map, Opt
         return Err(scanned.failure.unwrap_or(Errno::NOENT));
     };
     let mut map = Map { table: Table::default(), way, base: *first };
-    map.table.adopt(scanned.dirs, &ground.inotify, &mut |_| {});
-    Ok((map, scanned.failure))
+    let fit = map.table.adopt(scanned.dirs, &ground.inotify, &mut |_| {});
+    let torn = (fit == Fit::Torn).then_some(Errno::AGAIN);
+    Ok((map, scanned.failure.or(torn)))
 }

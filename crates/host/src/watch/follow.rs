@@ -51,9 +51,10 @@ impl Follower {
     ///
     /// # Errors
     /// Only where reading fails.
-    pub(super) fn new(view: View, readers: Arc<Readers>) -> Result<Self> {
+    pub(super) fn new(view: View, readers: Arc<Readers>, sight: Sight) -> Result<Self> {
         let buffer = vec![MaybeUninit::uninit(); EVENT_BUFFER];
         let mut follower = Self { view, repair: Repair::default(), readers, buffer };
+        follower.heed(sight);
         follower.drain(|_| {})?;
         drop(follower.view.pending.take());
         Ok(follower)
@@ -108,9 +109,8 @@ impl Follower {
             match reader.next() {
                 Ok(event) => {
                     left = left.saturating_sub(size_of_event(&event));
-                    if self.view.take_in(&event) == Sight::Lost {
-                        self.repair.ask(Instant::now());
-                    }
+                    let sight = self.view.take_in(&event);
+                    self.heed(sight);
                 }
                 Err(Errno::WOULDBLOCK) => break,
                 Err(Errno::INTR) => {}
@@ -121,6 +121,13 @@ impl Follower {
         Ok(())
     }
 
+    fn heed(&mut self, sight: Sight) {
+        match sight {
+            Sight::Clear => {}
+            Sight::Lost => self.repair.ask(Instant::now()),
+        }
+    }
+
     fn repair_if_due(&mut self) -> Option<Rebuilt> {
         let started = Instant::now();
         if self.repair.due_in(started) != Some(Duration::ZERO) {
@@ -129,6 +136,10 @@ impl Follower {
         let rebuilt = self.view.rebuild();
         match rebuilt {
             Rebuilt::Complete | Rebuilt::Gone => self.repair.succeeded(started, Instant::now()),
+            Rebuilt::Torn => {
+                self.repair.succeeded(started, Instant::now());
+                self.repair.ask(Instant::now());
+            }
             Rebuilt::Partial => self.repair.failed(Instant::now()),
         }
         Some(rebuilt)

@@ -1,7 +1,6 @@
 //! What one reader has yet to hear of, in bounded memory.
 
 use std::{
-    collections::VecDeque,
     pin::Pin,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
@@ -10,12 +9,7 @@ use std::{
 use futures_core::Stream;
 use garth_contract::Event;
 
-use super::signal::Signal;
-
-/// How many events wait for one reader; more are an overflow.
-///
-/// A large checkout fits in. It bounds a reader that stalls to some two megabytes.
-pub(super) const MAX_QUEUE: usize = 8192;
+use super::{pending::Pending, signal::Signal};
 
 /// The events that one reader has yet to take.
 #[derive(Debug, Default)]
@@ -23,7 +17,7 @@ struct Queue(Mutex<Waiting>);
 
 #[derive(Debug, Default)]
 struct Waiting {
-    events: VecDeque<Event>,
+    unread: Pending,
     ended: bool,
     waker: Option<Waker>,
 }
@@ -31,13 +25,7 @@ struct Waiting {
 impl Queue {
     fn push(&self, events: &[Event]) {
         let mut waiting = lock(&self.0);
-        if waiting.events.len() + events.len() > MAX_QUEUE {
-            // Who must list again has no use for what came before it.
-            waiting.events.clear();
-            waiting.events.push_back(Event::Overflow);
-        } else {
-            waiting.events.extend(events.iter().cloned());
-        }
+        waiting.unread.extend(events);
         wake(waiting);
     }
 
@@ -174,7 +162,7 @@ impl Stream for Reader {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Event>> {
         let mut waiting = lock(&self.queue.0);
-        if let Some(event) = waiting.events.pop_front() {
+        if let Some(event) = waiting.unread.pop() {
             return Poll::Ready(Some(event));
         }
         if waiting.ended {
@@ -207,6 +195,7 @@ mod tests {
     use garth_contract::{Change, WsPath};
 
     use super::*;
+    use crate::watch::pending::MAX_PENDING;
 
     fn reader() -> (Arc<Readers>, Reader) {
         Readers::with_first(Arc::new(Signal::new().unwrap()))
@@ -238,9 +227,21 @@ mod tests {
     }
 
     #[test]
-    fn a_full_queue_becomes_one_overflow_and_takes_what_comes_after_it() {
+    fn a_reader_that_lags_behind_hears_each_path_once() {
         let (readers, mut reader) = reader();
-        for number in 0..=MAX_QUEUE {
+        for _ in 0..100_000 {
+            readers.tell(&[event(1)]);
+        }
+        readers.tell(&[event(2)]);
+        assert_eq!(next(&mut reader), Poll::Ready(Some(event(1))));
+        assert_eq!(next(&mut reader), Poll::Ready(Some(event(2))));
+        assert_eq!(next(&mut reader), Poll::Pending);
+    }
+
+    #[test]
+    fn a_reader_that_lags_too_far_behind_hears_of_an_overflow_first() {
+        let (readers, mut reader) = reader();
+        for number in 0..=MAX_PENDING {
             readers.tell(&[event(number)]);
         }
         readers.tell(&[event(7)]);

@@ -75,23 +75,28 @@ impl Table {
 
     /// Takes in directories that a scan found, and tells what is gone by that.
     ///
-    /// The kernel gives a directory the watch it has: one that was known elsewhere,
-    /// or that the scan met twice, has moved meanwhile, and its event is to come.
-    /// What ends up nowhere is not watched; that event brings it back.
-    pub(super) fn adopt(&mut self, found: Found, inotify: &Inotify, gone: &mut dyn FnMut(WsPath)) {
+    /// The kernel gives a directory the watch it has, so one that was known elsewhere
+    /// has moved, and its event is still to come.
+    pub(super) fn adopt(
+        &mut self,
+        found: Found,
+        inotify: &Inotify,
+        gone: &mut dyn FnMut(WsPath),
+    ) -> Fit {
         let order: Vec<Wd> = found.iter().map(|(watch, _)| *watch).collect();
         let fresh: HashSet<Wd> = order.iter().copied().collect();
+        // What a scan met twice was moved under its eyes.
+        let mut fit = if fresh.len() == order.len() { Fit::Whole } else { Fit::Torn };
         self.dirs.reserve(found.len());
-        // The place where a directory was met last is where it is.
         let known: Vec<(Wd, Dir)> = found
             .into_iter()
             .filter_map(|(watch, dir)| Some((watch, self.dirs.insert(watch, dir)?)))
             .collect();
-        let mut unplaced = Vec::new();
+        let mut astray = Vec::new();
         for watch in order {
             match self.attach(watch) {
-                Attached::Here(before) => unplaced.extend(before),
-                Attached::Nowhere => unplaced.push(watch),
+                Attached::Here(before) => astray.extend(before),
+                Attached::Nowhere => astray.push(watch),
             }
         }
         for (watch, old) in known {
@@ -102,11 +107,13 @@ impl Table {
                 }
             }
         }
-        for watch in unplaced {
+        for watch in astray {
             if self.is_unattached(watch) {
                 self.remove_tree(watch, inotify, gone);
+                fit = Fit::Torn;
             }
         }
+        fit
     }
 
     /// Has a directory known by the one that holds it.
@@ -176,6 +183,15 @@ impl Table {
 
 /// Directories with their watches, in the order in which a scan met them.
 pub(super) type Found = Vec<(Wd, Dir)>;
+
+/// Whether what a scan found fits together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Fit {
+    Whole,
+    /// Directories were moved during the scan, and not all are watched.
+    Torn,
+}
 
 enum Attached {
     /// In its place, where this directory was known before.

@@ -19,6 +19,7 @@ use super::{
     pending::Pending,
     scan::{Effort, Ground, Visit, Workers, open_below, scan},
     signal::Signal,
+    table::Fit,
 };
 
 /// The watched directories, and what changed in them.
@@ -43,6 +44,8 @@ pub(super) enum Sight {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rebuilt {
     Complete,
+    /// Directories were moved meanwhile: it must be done again.
+    Torn,
     /// Not everything could be watched.
     Partial,
     /// There is nothing to watch any more.
@@ -223,11 +226,12 @@ impl View {
         let found: Vec<Wd> = scanned.dirs.iter().map(|(watch, _)| *watch).collect();
         let pending = &mut self.pending;
         let mut gone = |path: WsPath| pending.note(path, Change::Deleted);
-        self.map.table.adopt(scanned.dirs, &self.ground.inotify, &mut gone);
+        let fit = self.map.table.adopt(scanned.dirs, &self.ground.inotify, &mut gone);
         for dir in found.into_iter().filter_map(|watch| self.map.table.get(watch)) {
             dir.entries().for_each(|path| self.pending.note(path, Change::Created));
         }
-        if scanned.failure.is_some() { Sight::Lost } else { Sight::Clear }
+        let whole = fit == Fit::Whole && scanned.failure.is_none();
+        if whole { Sight::Clear } else { Sight::Lost }
     }
 
     /// Sets all watches afresh: the readers must look for themselves.
@@ -239,7 +243,11 @@ impl View {
                 let old = std::mem::replace(&mut self.map, map);
                 old.retire(&self.map, &self.ground);
                 self.pending.lose();
-                if failure.is_some() { Rebuilt::Partial } else { Rebuilt::Complete }
+                match failure {
+                    None => Rebuilt::Complete,
+                    Some(Errno::AGAIN) => Rebuilt::Torn,
+                    Some(_) => Rebuilt::Partial,
+                }
             }
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
                 self.base_is_gone();

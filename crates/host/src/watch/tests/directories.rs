@@ -1,5 +1,7 @@
 //! Directories that come, go and move while they are watched.
 
+use std::os::unix::fs::PermissionsExt;
+
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::*;
@@ -114,6 +116,21 @@ fn a_tree_deeper_than_handles_are_kept_is_watched_to_its_end() {
 }
 
 #[test]
+fn a_directory_that_becomes_readable_is_watched() {
+    let scene = Scene::new();
+    scene.make(&["d/file"]);
+    let set_mode = |mode| {
+        fs::set_permissions(scene.at("d"), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set_mode(0o000);
+    let mut seen = scene.watch(&everything());
+    set_mode(0o700);
+    scene.replace("d/file");
+    let told: Vec<_> = seen.outcome().into_iter().map(|(path, _)| path).collect();
+    assert_eq!(told, ["d", "d/file"]);
+}
+
+#[test]
 fn any_order_of_changes_leaves_the_reader_with_what_is_there() {
     let scene = Scene::new();
     let mut seen = scene.watch(&everything());
@@ -176,6 +193,7 @@ fn learn(known: &mut HashSet<WsPath>, events: &[Event], scene: &Scene) {
     for event in events {
         match event {
             Event::Changed { path, change: Change::Deleted } => drop(known.remove(path)),
+            Event::Changed { path, .. } if is_last(path) => {}
             Event::Changed { path, .. } => drop(known.insert(path.clone())),
             Event::Overflow => *known = on_disk(scene),
         }
@@ -190,7 +208,7 @@ fn on_disk(scene: &Scene) -> HashSet<WsPath> {
         for entry in fs::read_dir(scene.at(&dir.to_string())).unwrap() {
             let entry = entry.unwrap();
             let path = dir.join(entry.file_name().as_encoded_bytes()).unwrap();
-            if path.as_bytes().starts_with(b"last-") {
+            if is_last(&path) {
                 continue;
             }
             if entry.file_type().unwrap().is_dir() {
@@ -200,4 +218,8 @@ fn on_disk(scene: &Scene) -> HashSet<WsPath> {
         }
     }
     all
+}
+
+fn is_last(path: &WsPath) -> bool {
+    path.as_bytes().starts_with(b"last-")
 }
