@@ -1,7 +1,9 @@
 //! Globs: a compiled filter agrees with a matcher that tries everything, and its
 //! walk enters every directory that a match stands in.
 
-use garth_contract::{Code, Glob, Hidden, Ignored, Kind, Kinds, Order, Query, Reach, WsPath};
+use garth_contract::{
+    Code, Facts, Glob, Hidden, Ignored, Kind, Kinds, Order, Query, Reach, WsPath,
+};
 use garth_search::{Filter, Ignores, Met};
 
 /// Checks one pattern against one path, as a filter and as a whole path.
@@ -32,6 +34,7 @@ fn query(glob: Glob) -> Query {
         hidden: Hidden::Include,
         ignored: Ignored::Include,
         grep: None,
+        facts: Facts::Names,
         order: Order::Path,
         skip: 0,
         take: u64::MAX,

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, future::poll_fn, sync::Arc};
 
 use bytes::Bytes;
 use garth_contract::{
-    Case, Clobber, Collect, Content, Depth, Durability, Entry, Grep, Guard, Hidden, Ignored, Kind,
-    Kinds, LineKind, Lines, Links, Listing, Made, Move, Order, Output, Owned, Page, Parents,
+    Case, Clobber, Collect, Content, Depth, Durability, Entry, Facts, Grep, Guard, Hidden, Ignored,
+    Kind, Kinds, LineKind, Lines, Links, Listing, Made, Move, Order, Output, Owned, Page, Parents,
     Policy, Put, Query, Reach, Removed, Renamed, Result, Sink, Span, Summary, Syntax, Version,
     Watch, Written, WsPath, escape,
 };
@@ -178,6 +178,7 @@ pub(crate) fn everything() -> Query {
         hidden: Hidden::Include,
         ignored: Ignored::Include,
         grep: None,
+        facts: Facts::All,
         order: Order::Path,
         skip: 0,
         take: u64::MAX,
@@ -206,7 +207,7 @@ pub(crate) fn grep(pattern: &str) -> Grep {
 fn line(found: &Owned) -> String {
     match found {
         Owned::Entry(entry) => entry.path.to_string(),
-        Owned::File(path) => path.to_string(),
+        Owned::Name(path, _) | Owned::File(path) => path.to_string(),
         Owned::Count(path, count) => format!("{path}={count}"),
         Owned::Line(line) => {
             let mark = match line.kind {

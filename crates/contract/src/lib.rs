@@ -33,7 +33,7 @@ pub use filesystem::Filesystem;
 pub use path::{Aliases, MAX_NAME, MAX_PATH, RawPath, WsPath};
 pub use policy::{Access, Durability, HardLinks, Policy};
 pub use query::{
-    Case, Glob, Grep, Hidden, Ignored, Kinds, Lines, Order, Output, Query, Reach, Syntax,
+    Case, Facts, Glob, Grep, Hidden, Ignored, Kinds, Lines, Order, Output, Query, Reach, Syntax,
 };
 pub use sink::{Collect, Flow, Found, Line, LineKind, Owned, OwnedLine, Sink, Summary, Total};
 pub use version::Version;

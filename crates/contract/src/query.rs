@@ -21,6 +21,8 @@ pub struct Query {
     pub ignored: Ignored,
     /// What must be found inside the files, if anything.
     pub grep: Option<Grep>,
+    /// What is told of an entry whose path matches; with `grep` it says nothing.
+    pub facts: Facts,
     /// The order of the results.
     pub order: Order,
     /// How many results are passed over.
@@ -91,6 +93,16 @@ pub enum Ignored {
     IncludeNoGit,
     /// Everything counts.
     Include,
+}
+
+/// What is told of an entry whose path matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Facts {
+    /// Its path and kind ([`Found::Name`](crate::Found::Name)), which a walk knows
+    /// without a look at the entry itself.
+    Names,
+    /// All that [`Entry`](crate::Entry) holds ([`Found::Entry`](crate::Found::Entry)).
+    All,
 }
 
 /// The order in which results come.

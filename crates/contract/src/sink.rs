@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use crate::{Entry, WsPath};
+use crate::{Entry, Kind, WsPath};
 
 /// Takes results as they are found.
 ///
@@ -28,8 +28,10 @@ pub enum Flow {
 /// One result.
 #[derive(Clone, Copy, Debug)]
 pub enum Found<'a> {
-    /// An entry whose path matches (a query without `grep`).
+    /// An entry whose path matches (a query without `grep`, `Facts::All`).
     Entry(&'a Entry),
+    /// The path and kind of one (a query without `grep`, `Facts::Names`).
+    Name(&'a WsPath, Kind),
     /// A line that matches or surrounds a match (`Output::Content`).
     Line(Line<'a>),
     /// A file that has a match (`Output::Files`).
@@ -91,6 +93,8 @@ pub enum Total {
 pub enum Owned {
     /// See [`Found::Entry`].
     Entry(Entry),
+    /// See [`Found::Name`].
+    Name(WsPath, Kind),
     /// See [`Found::Line`].
     Line(OwnedLine),
     /// See [`Found::File`].
@@ -118,6 +122,7 @@ impl From<Found<'_>> for Owned {
     fn from(found: Found<'_>) -> Self {
         match found {
             Found::Entry(entry) => Self::Entry(entry.clone()),
+            Found::Name(path, kind) => Self::Name(path.clone(), kind),
             Found::File(path) => Self::File(path.clone()),
             Found::Count(path, count) => Self::Count(path.clone(), count),
             Found::Line(line) => Self::Line(OwnedLine {

@@ -24,7 +24,7 @@ use std::{
 };
 
 use garth_contract::{
-    Code, Error, Flow, Found, HardLinks, Order, Query, Result, Sink, Summary, Total, WsPath,
+    Code, Error, Facts, Flow, Found, HardLinks, Order, Query, Result, Sink, Summary, Total, WsPath,
 };
 use garth_search::{Delivery, Filter, Ignores, Newest, Rules, Search};
 use rustix::fs::Stat;
@@ -62,6 +62,7 @@ struct Shared<'a> {
     search: Option<Search>,
     rules: &'a Rules,
     hard_links: HardLinks,
+    facts: Facts,
     order: Order,
     newest: Mutex<Newest>,
     board: Board<'a>,
@@ -93,6 +94,7 @@ pub(crate) fn find(
         search: Search::compile(query)?,
         rules: start.rules,
         hard_links: start.hard_links,
+        facts: query.facts,
         order: query.order,
         newest: Mutex::new(Newest::new(query)),
         board: Board::new(Delivery::new(query, &sink)),
@@ -149,6 +151,11 @@ impl Shared<'_> {
     /// Whether results come in the order of their paths.
     fn sorts(&self) -> bool {
         self.order == Order::Path
+    }
+
+    /// Whether a directory's listing tells all that is asked about its entries.
+    fn names_are_enough(&self) -> bool {
+        self.facts == Facts::Names && self.order == Order::Path
     }
 
     fn newest<T>(&self, act: impl FnOnce(&mut Newest) -> T) -> T {

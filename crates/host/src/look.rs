@@ -99,7 +99,7 @@ pub(crate) fn each_name(
 
 /// An entry of the contract out of what the kernel says.
 pub(crate) fn entry(path: WsPath, stat: &Stat) -> Entry {
-    let kind = kind(FileType::from_raw_mode(stat.st_mode));
+    let kind = kind_of(stat);
     Entry {
         path,
         kind,
@@ -122,6 +122,10 @@ pub(crate) fn modified(stat: &Stat) -> Option<SystemTime> {
             .checked_sub(Duration::from_secs(seconds.unsigned_abs()))?
             .checked_add(Duration::from_nanos(nanos.into())),
     }
+}
+
+pub(crate) fn kind_of(stat: &Stat) -> Kind {
+    kind(FileType::from_raw_mode(stat.st_mode))
 }
 
 pub(crate) fn kind(file_type: FileType) -> Kind {

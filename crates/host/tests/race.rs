@@ -29,9 +29,9 @@ use std::{
 
 use bytes::Bytes;
 use garth_contract::{
-    Aliases, Case, Clobber, Code, Collect, Depth, Durability, DynFilesystem, Grep, Guard, Hidden,
-    Ignored, Kinds, Lines, Links, Move, Order, Output, Owned, Page, Parents, Policy, Put, Query,
-    Reach, Result, Span, Syntax, WatchSpec, WsPath,
+    Aliases, Case, Clobber, Code, Collect, Depth, Durability, DynFilesystem, Facts, Grep, Guard,
+    Hidden, Ignored, Kinds, Lines, Links, Move, Order, Output, Owned, Page, Parents, Policy, Put,
+    Query, Reach, Result, Span, Syntax, WatchSpec, WsPath,
 };
 use garth_host::{Host, Resolver};
 use rustix::fs::{CWD, Mode, RenameFlags, mkfifoat, renameat_with};
@@ -274,6 +274,7 @@ async fn find(fs: &dyn DynFilesystem, base: &WsPath) -> Result<String> {
         hidden: Hidden::Include,
         ignored: Ignored::Include,
         grep: Some(grep),
+        facts: Facts::All,
         order: Order::Path,
         skip: 0,
         take: 1000,
@@ -285,7 +286,7 @@ async fn find(fs: &dyn DynFilesystem, base: &WsPath) -> Result<String> {
         .iter()
         .map(|found| match found {
             Owned::Line(line) => String::from_utf8_lossy(&line.text).into_owned(),
-            Owned::Entry(_) | Owned::File(_) | Owned::Count(..) => show(found),
+            Owned::Entry(_) | Owned::Name(..) | Owned::File(_) | Owned::Count(..) => show(found),
         })
         .collect();
     Ok(texts.join("\n"))

@@ -17,9 +17,9 @@ use std::{
 
 use bytes::Bytes;
 use garth_contract::{
-    Case, Code, Error, Filesystem, Flow, Found, Glob, Grep, Guard, Hidden, Ignored, Kinds, Lines,
-    Links, Order, Output, Page, Parents, Policy, Put, Query, Reach, Result, Sink, Span, Syntax,
-    WsPath,
+    Case, Code, Error, Facts, Filesystem, Flow, Found, Glob, Grep, Guard, Hidden, Ignored, Kinds,
+    Lines, Links, Order, Output, Page, Parents, Policy, Put, Query, Reach, Result, Sink, Span,
+    Syntax, WsPath,
 };
 use garth_memory::Memory;
 
@@ -111,6 +111,7 @@ fn query(pattern: Option<&str>) -> Query {
             before: 0,
             after: 0,
         }),
+        facts: Facts::All,
         order: Order::Path,
         skip: 0,
         take: u64::MAX,

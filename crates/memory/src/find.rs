@@ -8,7 +8,7 @@ mod gate;
 use std::sync::Arc;
 
 use garth_contract::{
-    Code, Error, Flow, Links, Order, Query, Result, Sink, Summary, Total, WsPath,
+    Code, Error, Facts, Flow, Links, Order, Query, Result, Sink, Summary, Total, WsPath,
 };
 use garth_search::{Delivery, FileSearch, Filter, Fold, Hits, Ignores, Met, Newest, Search};
 use tokio::runtime::Handle;
@@ -54,6 +54,7 @@ fn search(fence: &Fence, root: &Arc<Dir>, query: Query, gate: &Gate) -> Result<S
         gate,
         filter: Filter::compile(&query)?,
         search: Search::compile(&query)?.map(|search| search.start()),
+        facts: query.facts,
         newest: (query.order == Order::Newest).then(|| Newest::new(&query)),
         delivery: Delivery::new(&query, gate),
         hits: Hits::new(),
@@ -80,6 +81,7 @@ struct Finder<'a> {
     gate: &'a Gate,
     filter: Filter,
     search: Option<FileSearch>,
+    facts: Facts,
     /// Where results wait that come newest first.
     newest: Option<Newest>,
     delivery: Delivery<'a>,
@@ -151,7 +153,10 @@ impl Finder<'_> {
     fn meet(&mut self, path: WsPath, node: &Node) -> Flow {
         let matches = match (node, self.search.is_some()) {
             (_, false) => {
-                self.hits.push(node.entry(path.clone()));
+                match self.facts {
+                    Facts::Names => self.hits.push_name(path.clone(), node.kind()),
+                    Facts::All => self.hits.push(node.entry(path.clone())),
+                }
                 1
             }
             (Node::File(file), true) => self.grep(&path, file),

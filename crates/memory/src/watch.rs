@@ -10,8 +10,8 @@ use std::{
 
 use futures_core::Stream;
 use garth_contract::{
-    Change, Code, Detail, Error, Event, Flow, Kinds, Links, Order, Query, Result, Watch, WatchSpec,
-    WsPath,
+    Change, Code, Detail, Error, Event, Facts, Flow, Kinds, Links, Order, Query, Result, Watch,
+    WatchSpec, WsPath,
 };
 use garth_search::Filter;
 
@@ -202,6 +202,7 @@ fn everything(base: &WsPath, spec: &WatchSpec) -> Query {
         hidden: spec.hidden,
         ignored: spec.ignored,
         grep: None,
+        facts: Facts::Names,
         order: Order::Path,
         skip: 0,
         take: u64::MAX,

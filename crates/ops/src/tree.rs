@@ -52,6 +52,6 @@ pub(crate) async fn entries(workspace: &Workspace, query: &Query) -> Result<(Vec
 fn entry(found: Owned) -> Option<Entry> {
     match found {
         Owned::Entry(entry) => Some(entry),
-        Owned::Line(_) | Owned::File(_) | Owned::Count(..) => None,
+        Owned::Name(..) | Owned::Line(_) | Owned::File(_) | Owned::Count(..) => None,
     }
 }

@@ -65,6 +65,7 @@ impl<'a> Delivery<'a> {
             }
             match item {
                 Item::Entry(entry) => self.one(Found::Entry(entry)),
+                Item::Name(path, kind) => self.one(Found::Name(path, *kind)),
                 Item::File(path) => self.one(Found::File(path)),
                 Item::Count(path, count) => self.one(Found::Count(path, *count)),
                 Item::Lines { path, count, end } => {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use garth_contract::{Entry, LineKind, WsPath};
+use garth_contract::{Entry, Kind, LineKind, WsPath};
 
 /// Results of some entries in a row.
 #[derive(Debug, Default)]
@@ -16,6 +16,7 @@ pub struct Hits {
 #[derive(Debug)]
 pub(crate) enum Item {
     Entry(Entry),
+    Name(WsPath, Kind),
     File(WsPath),
     Count(WsPath, u64),
     /// The next so many lines are of this file.
@@ -72,6 +73,11 @@ impl Hits {
     /// Adds an entry.
     pub fn push(&mut self, entry: Entry) {
         self.items.push(Item::Entry(entry));
+    }
+
+    /// Adds the path and kind of an entry.
+    pub fn push_name(&mut self, path: WsPath, kind: Kind) {
+        self.items.push(Item::Name(path, kind));
     }
 
     /// Tells whether there is nothing.

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use garth_contract::{
-    Code, Flow, Found, Hidden, Ignored, Kinds, Order, Owned, Query, Reach, Sink, Total,
+    Code, Facts, Flow, Found, Hidden, Ignored, Kind, Kinds, Order, Owned, Query, Reach, Sink, Total,
 };
 
 use crate::{
@@ -18,7 +18,11 @@ use crate::{
 
 checks! { "find"
     a_whole_tree_is_walked_in_order [Write Find] under open covers "find.walks" "find.after.order" "order.path" "reach.tree";
-    entries_are_what_stat_says [Write Find] under open covers "find.walks" "stat.entry";
+    entries_are_what_stat_says [Write Find] under open covers "find.walks" "stat.entry" "facts.all";
+    names_are_the_paths_and_kinds_of_the_entries [Write Find] under open covers "facts.names" "query.facts";
+    a_link_is_one_by_its_name_too [Write Find Symlinks] under open covers "facts.names" "find.links";
+    special_files_are_told_apart_by_name [Write Find SpecialFiles] under open covers "facts.names" "common.never_blocks";
+    facts_change_nothing_about_lines [Write Find] under open covers "query.facts";
     only_direct_entries_are_reached [Write Find] under open covers "reach.entries";
     a_base_bounds_the_walk [Write Find] under open covers "query.base";
     a_base_may_be_a_file [Write Find] under open covers "query.base";
@@ -56,13 +60,82 @@ async fn a_whole_tree_is_walked_in_order(ws: Subject) -> Verdict {
 
 async fn entries_are_what_stat_says(ws: Subject) -> Verdict {
     plant(&ws).await?;
-    let sink = Arc::new(garth_contract::Collect::default());
-    ws.fs.find(&everything(), Arc::clone(&sink) as Arc<dyn Sink>).await?;
-    for found in sink.take() {
+    for found in collect(&ws, &everything()).await? {
         let Owned::Entry(entry) = found else {
             return Err(crate::stop::failed(format!("not an entry: {found:?}")));
         };
         same("entry", ws.stat(entry.path.as_bytes()).await?, entry)?;
+    }
+    Ok(())
+}
+
+/// Everything a query finds, as it came.
+async fn collect(ws: &Subject, query: &Query) -> Verdict<Vec<Owned>> {
+    let sink = Arc::new(garth_contract::Collect::default());
+    ws.fs.find(query, Arc::clone(&sink) as Arc<dyn Sink>).await?;
+    Ok(sink.take())
+}
+
+async fn names_are_the_paths_and_kinds_of_the_entries(ws: Subject) -> Verdict {
+    plant(&ws).await?;
+    for order in [Order::Path, Order::Newest] {
+        let all = Query { order, ..everything() };
+        for query in [
+            Query { kinds: Kinds::Files, ..all.clone() },
+            Query { base: at("a")?, reach: Reach::Entries, ..all.clone() },
+            Query { base: at("a/z")?, ..all.clone() },
+            Query { skip: 2, take: 3, hidden: Hidden::Skip, ..all.clone() },
+            all,
+        ] {
+            let mut want = Vec::new();
+            for found in collect(&ws, &query).await? {
+                let Owned::Entry(entry) = found else {
+                    return Err(crate::stop::failed(format!("not an entry: {found:?}")));
+                };
+                want.push(Owned::Name(entry.path, entry.kind));
+            }
+            let query = Query { facts: Facts::Names, ..query };
+            same("names", collect(&ws, &query).await?, want)?;
+        }
+    }
+    Ok(())
+}
+
+async fn a_link_is_one_by_its_name_too(ws: Subject) -> Verdict {
+    ws.plant("d/f", "x").await?;
+    ws.symlink("to_dir", "d")?;
+    ws.symlink("to_file", "d/f")?;
+    ws.symlink("to_nothing", "nothing")?;
+    let names = Query { facts: Facts::Names, ..everything() };
+    let want = [
+        Owned::Name(at("d")?, Kind::Dir),
+        Owned::Name(at("d/f")?, Kind::File),
+        Owned::Name(at("to_dir")?, Kind::Symlink),
+        Owned::Name(at("to_file")?, Kind::Symlink),
+        Owned::Name(at("to_nothing")?, Kind::Symlink),
+    ];
+    same("names", collect(&ws, &names).await?, want)
+}
+
+async fn special_files_are_told_apart_by_name(ws: Subject) -> Verdict {
+    ws.write("f", "x").await?;
+    ws.outside.fifo(&at("pipe")?)?;
+    ws.outside.socket(&at("socket")?)?;
+    let names = Query { facts: Facts::Names, ..everything() };
+    let want = [
+        Owned::Name(at("f")?, Kind::File),
+        Owned::Name(at("pipe")?, Kind::Fifo),
+        Owned::Name(at("socket")?, Kind::Socket),
+    ];
+    same("names", collect(&ws, &names).await?, want)
+}
+
+async fn facts_change_nothing_about_lines(ws: Subject) -> Verdict {
+    plant(&ws).await?;
+    for order in [Order::Path, Order::Newest] {
+        let all = Query { order, ..lines("a") };
+        let names = Query { facts: Facts::Names, ..all.clone() };
+        same("lines", collect(&ws, &names).await?, collect(&ws, &all).await?)?;
     }
     Ok(())
 }

@@ -1,9 +1,11 @@
 //! One random call: how it is made up, what the model answers, what a backend does.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use garth_contract::{
-    Clobber, Code, Depth, Error, Guard, Kind, Kinds, Links, Made, Move, Page, Parents, Put, Query,
-    Removed, Renamed, Span, Version, WsPath,
+    Clobber, Code, Collect, Depth, Error, Facts, Guard, Kind, Kinds, Links, Made, Move, Owned,
+    Page, Parents, Put, Query, Removed, Renamed, Sink, Span, Version, WsPath,
 };
 
 use super::{Node, Refusal, Tree, random::Random, window};
@@ -22,7 +24,7 @@ pub(crate) enum Step {
     MakeDir(WsPath, Parents),
     Remove(WsPath, Depth),
     Rename(WsPath, WsPath, Move),
-    Find(WsPath, Kinds),
+    Find(WsPath, Kinds, Facts),
     /// Made from outside, at a free place in a directory.
     Link(WsPath, Vec<u8>),
 }
@@ -37,7 +39,8 @@ pub(crate) enum Answer {
     Made(Made),
     Removed(Removed),
     Renamed(Renamed),
-    Paths(Vec<String>),
+    /// The size only where all facts were asked for.
+    Found(Vec<(WsPath, Kind, Option<u64>)>),
     Linked,
 }
 
@@ -69,7 +72,10 @@ impl Step {
                 let to = if random.once_in(10) { from.clone() } else { path(random) };
                 Self::Rename(from, to, Move { clobber, parents })
             }
-            17 => Self::Find(path(random), random.either(Kinds::All, Kinds::Files)),
+            17 => {
+                let kinds = random.either(Kinds::All, Kinds::Files);
+                Self::Find(path(random), kinds, random.either(Facts::All, Facts::Names))
+            }
             _ => Self::Link(path(random), target(random)),
         }
     }
@@ -90,7 +96,7 @@ impl Step {
             Self::MakeDir(path, parents) => Ok(Answer::Made(tree.make_dir(path, *parents)?)),
             Self::Remove(path, depth) => Ok(Answer::Removed(tree.remove(path, *depth)?)),
             Self::Rename(from, to, how) => Ok(Answer::Renamed(tree.rename(from, to, *how)?)),
-            Self::Find(base, kinds) => find(tree, base, *kinds),
+            Self::Find(base, kinds, facts) => find(tree, base, *kinds, *facts),
             Self::Link(path, target) => {
                 let real = tree.resolve(path, Links::Keep).map_err(|_| Refusal::Open)?;
                 if real != *path || tree.get(&real).is_some() {
@@ -128,9 +134,12 @@ impl Step {
             Self::MakeDir(path, parents) => Ok(Answer::Made(ws.fs.make_dir(path, *parents).await?)),
             Self::Remove(path, depth) => Ok(Answer::Removed(ws.fs.remove(path, *depth).await?)),
             Self::Rename(from, to, how) => Ok(Answer::Renamed(ws.fs.rename(from, to, *how).await?)),
-            Self::Find(base, kinds) => {
-                let query = Query { base: base.clone(), kinds: *kinds, ..everything() };
-                Ok(Answer::Paths(ws.find(&query).await?.0))
+            Self::Find(base, kinds, facts) => {
+                let query =
+                    Query { base: base.clone(), kinds: *kinds, facts: *facts, ..everything() };
+                let sink = Arc::new(Collect::default());
+                ws.fs.find(&query, Arc::clone(&sink) as Arc<dyn Sink>).await?;
+                Ok(Answer::Found(sink.take().into_iter().filter_map(told).collect()))
             }
             Self::Link(path, target) => match ws.outside.symlink(path, target) {
                 Ok(()) => Ok(Answer::Linked),
@@ -222,18 +231,31 @@ fn read(tree: &Tree, path: &WsPath, span: Span) -> Result<Answer, Refusal> {
     Ok(Answer::Content(bytes.to_vec(), content.len() as u64, whole.then(|| Version::of(&content))))
 }
 
-fn find(tree: &Tree, base: &WsPath, kinds: Kinds) -> Result<Answer, Refusal> {
+fn find(tree: &Tree, base: &WsPath, kinds: Kinds, facts: Facts) -> Result<Answer, Refusal> {
     let real = tree.resolve(base, Links::Keep)?;
     if real != *base {
         // Which text of a path a result carries behind a link is left open.
         return Err(Refusal::Open);
     }
+    let known = |path: &WsPath, node: &Node| match facts {
+        Facts::Names => (path.clone(), node.kind(), None),
+        Facts::All => (path.clone(), node.kind(), Some(size(node))),
+    };
     match tree.get(&real).ok_or(Code::FileNotFound)? {
         Node::Link(_) => return Err(Refusal::Open),
         Node::Special(_) => return Err(Code::NotAFile.into()),
-        Node::File { .. } => return Ok(Answer::Paths(vec![real.to_string()])),
+        file @ Node::File { .. } => return Ok(Answer::Found(vec![known(&real, file)])),
         Node::Dir => {}
     }
     let counted = tree.below(&real).filter(|(_, node)| kinds.has(node.kind()));
-    Ok(Answer::Paths(counted.map(|(path, _)| path.to_string()).collect()))
+    Ok(Answer::Found(counted.map(|(path, node)| known(path, node)).collect()))
+}
+
+/// One result of a backend; a line cannot be one, since none was asked for.
+fn told(found: Owned) -> Option<(WsPath, Kind, Option<u64>)> {
+    match found {
+        Owned::Entry(entry) => Some((entry.path, entry.kind, Some(entry.size))),
+        Owned::Name(path, kind) => Some((path, kind, None)),
+        Owned::Line(_) | Owned::File(_) | Owned::Count(..) => None,
+    }
 }

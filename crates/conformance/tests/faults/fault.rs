@@ -59,6 +59,11 @@ faults! {
     CallsAfterStop         "find.a_sink_that_has_enough_ends_the_search";
     FindsHidden            "find.dotfiles_are_passed_over_when_asked";
     OldestFirst            "find.the_newest_come_first";
+    TellsTooMuch           "find.names_are_the_paths_and_kinds_of_the_entries";
+    NamesLinkTargets       "find.a_link_is_one_by_its_name_too";
+    NamesPipesAsFiles      "find.special_files_are_told_apart_by_name";
+    NamesInsteadOfLines    "find.facts_change_nothing_about_lines";
+    NamesDenied            "deny.a_walk_leaves_it_out";
     StarsCrossSlashes      "glob.a_path_pattern_matches_the_whole_path";
     FiltersTheTopOnly      "glob.a_filter_matches_names_at_any_depth";
     ExcludesFilesOnly      "glob.an_excluded_directory_hides_what_is_below";

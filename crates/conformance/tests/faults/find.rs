@@ -4,8 +4,8 @@ use std::{ffi::OsStr, os::unix::ffi::OsStrExt, path::Path, sync::Arc};
 
 use garth_conformance::model::{Node, Tree};
 use garth_contract::{
-    Code, Detail, Entry, Error, Flow, Found, Glob, Hidden, Ignored, Kind, Links, Order, Owned,
-    Query, Reach, Result, Sink, Summary, Total, WsPath,
+    Code, Detail, Entry, Error, Facts, Flow, Found, Glob, Hidden, Ignored, Kind, Links, Order,
+    Owned, Query, Reach, Result, Sink, Summary, Total, WsPath,
 };
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::gitignore::GitignoreBuilder;
@@ -50,6 +50,7 @@ impl Naive {
         let include = self.globs(&query.include)?;
         let exclude = self.globs(&query.exclude)?;
         let matcher = match &query.grep {
+            Some(_) if self.has(Fault::NamesInsteadOfLines) && query.facts == Facts::Names => None,
             Some(grep) => Some(Matcher::new(grep, self.fault)?),
             None => None,
         };
@@ -83,7 +84,8 @@ impl Naive {
         let mut summary =
             Summary { given: 0, total: Total::Exact(0), searched: 0, binary: 0, unreadable: 0 };
         let Some(matcher) = matcher else {
-            return Ok((entries.into_iter().map(Owned::Entry).collect(), summary));
+            let told = entries.into_iter().map(|entry| self.told(&tree, entry, query.facts));
+            return Ok((told.collect(), summary));
         };
         let mut results = Vec::new();
         for entry in entries {
@@ -98,6 +100,22 @@ impl Naive {
             }
         }
         Ok((results, summary))
+    }
+
+    /// What a query wants to know of an entry.
+    fn told(&self, tree: &Tree, entry: Entry, facts: Facts) -> Owned {
+        if facts == Facts::All || self.has(Fault::TellsTooMuch) {
+            return Owned::Entry(entry);
+        }
+        let kind = match (entry.kind, self.fault) {
+            (Kind::Symlink, Some(Fault::NamesLinkTargets)) => {
+                let target = tree.resolve(&entry.path, Links::Follow).ok();
+                target.and_then(|path| tree.get(&path)).map_or(Kind::Symlink, Node::kind)
+            }
+            (Kind::Fifo, Some(Fault::NamesPipesAsFiles)) => Kind::File,
+            (kind, _) => kind,
+        };
+        Owned::Name(entry.path, kind)
     }
 
     /// Every entry that the walk comes by.
@@ -117,7 +135,9 @@ impl Naive {
             let skip = (query.reach == Reach::Entries && deep)
                 || (query.hidden == Hidden::Skip && hidden && !self.has(Fault::FindsHidden))
                 || self.ignored(tree, path, query.ignored)
-                || (self.denied.cover(path) && !self.has(Fault::FindsDenied));
+                || (self.denied.cover(path)
+                    && !self.has(Fault::FindsDenied)
+                    && !(self.has(Fault::NamesDenied) && query.facts == Facts::Names));
             if skip {
                 continue;
             }
@@ -246,6 +266,7 @@ fn cut(results: Vec<Owned>, query: &Query, too_much: bool) -> Vec<Owned> {
 fn push(sink: &dyn Sink, result: &Owned) -> Flow {
     match result {
         Owned::Entry(entry) => sink.accept(Found::Entry(entry)),
+        Owned::Name(path, kind) => sink.accept(Found::Name(path, *kind)),
         Owned::File(path) => sink.accept(Found::File(path)),
         Owned::Count(path, count) => sink.accept(Found::Count(path, *count)),
         Owned::Line(line) => sink.accept(Found::Line(garth_contract::Line {

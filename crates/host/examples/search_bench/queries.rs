@@ -1,7 +1,8 @@
 //! The queries, for us and for the tools that are asked the same.
 
 use garth_contract::{
-    Case, Glob, Grep, Hidden, Ignored, Kinds, Lines, Order, Output, Query, Reach, Syntax, WsPath,
+    Case, Facts, Glob, Grep, Hidden, Ignored, Kinds, Lines, Order, Output, Query, Reach, Syntax,
+    WsPath,
 };
 
 /// One question, in the words of each contender.
@@ -179,6 +180,7 @@ impl Named {
             hidden: Hidden::Skip,
             ignored: Ignored::Skip,
             grep: None,
+            facts: Facts::All,
             order: Order::Path,
             skip: 0,
             take: u64::MAX,

@@ -46,7 +46,7 @@ fn write(out: &mut impl Write, found: Found<'_>) -> io::Result<()> {
     let path = |out: &mut dyn Write, path: &WsPath| out.write_all(path.as_bytes());
     match found {
         Found::Entry(entry) => path(out, &entry.path)?,
-        Found::File(file) => path(out, file)?,
+        Found::Name(file, _) | Found::File(file) => path(out, file)?,
         Found::Count(file, count) => {
             path(out, file)?;
             write!(out, ":{count}")?;

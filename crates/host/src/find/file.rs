@@ -128,8 +128,8 @@ mod tests {
     use std::{fs, os::unix::fs::symlink};
 
     use garth_contract::{
-        Case, Flow, Grep, Hidden, Ignored, Kinds, Lines, Order, Output, Query, Reach, Syntax,
-        WsPath,
+        Case, Facts, Flow, Grep, Hidden, Ignored, Kinds, Lines, Order, Output, Query, Reach,
+        Syntax, WsPath,
     };
     use garth_search::Search;
     use rustix::fs::{CWD, mkfifoat};
@@ -168,6 +168,7 @@ mod tests {
             hidden: Hidden::Skip,
             ignored: Ignored::Skip,
             grep: Some(grep),
+            facts: Facts::All,
             order: Order::Path,
             skip: 0,
             take: u64::MAX,

@@ -6,7 +6,7 @@ use std::{
     time::SystemTime,
 };
 
-use garth_contract::{Flow, Order, WsPath};
+use garth_contract::{Facts, Flow, Order, WsPath};
 use garth_search::{Hits, Ignores, Newest, Searched};
 use rustix::{fs::Stat, io::Errno};
 
@@ -19,7 +19,7 @@ use super::{
     stretch::{Step, Stretch, Way},
 };
 use crate::{
-    look::{entry, modified, size},
+    look::{entry, kind_of, modified, size},
     tree::stat_name,
 };
 
@@ -145,8 +145,14 @@ impl<'s, 'a> Worker<'s, 'a> {
         }
     }
 
-    /// Looks at an entry that counts by its name alone.
+    /// Looks at an entry that counts by its name alone, unless that says enough.
     fn look(&mut self, way: &mut Way, step: &Step) {
+        if self.shared.names_are_enough() {
+            if let Ok(path) = WsPath::from_bytes(way.path()) {
+                self.hits.push_name(path, step.item.kind);
+            }
+            return;
+        }
         match way.handle(step).and_then(|handle| stat_name(handle, step.name())) {
             Ok(Some(stat)) => self.found(way.path(), &stat),
             Ok(None) => {}
@@ -183,12 +189,13 @@ impl<'s, 'a> Worker<'s, 'a> {
             return;
         }
         let Ok(path) = WsPath::from_bytes(path) else { return };
+        let facts = self.shared.facts;
         if !newest {
-            self.hits.push(entry(path, stat));
+            tell(&mut self.hits, facts, path, stat);
             return;
         }
         let mut hits = Hits::new();
-        hits.push(entry(path.clone(), stat));
+        tell(&mut hits, facts, path.clone(), stat);
         self.shared.newest(|newest| newest.push(path, modified, 1, hits));
     }
 
@@ -220,6 +227,14 @@ impl<'s, 'a> Worker<'s, 'a> {
             let (matches, modified) = (searched.matches, modified(opened.stat));
             self.shared.newest(|newest| newest.push(path, modified, matches, hits));
         }
+    }
+}
+
+/// Adds what a query wants to know of an entry.
+fn tell(hits: &mut Hits, facts: Facts, path: WsPath, stat: &Stat) {
+    match facts {
+        Facts::Names => hits.push_name(path, kind_of(stat)),
+        Facts::All => hits.push(entry(path, stat)),
     }
 }
 

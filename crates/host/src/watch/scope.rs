@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use garth_contract::{Ignored, Kind, Kinds, Order, Query, Result, WatchSpec, WsPath};
+use garth_contract::{Facts, Ignored, Kind, Kinds, Order, Query, Result, WatchSpec, WsPath};
 use garth_search::{Filter, Fold, IgnoreFiles, Ignores, Judged, MAX_IGNORE_FILE, Met, Rules};
 use rustix::{
     fs::{FileType, Mode, OFlags, fstat, openat},
@@ -42,6 +42,7 @@ impl Scope {
             hidden: spec.hidden,
             ignored: spec.ignored,
             grep: None,
+            facts: Facts::Names,
             order: Order::Path,
             skip: 0,
             take: u64::MAX,

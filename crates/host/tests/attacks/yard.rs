@@ -12,9 +12,9 @@ use std::{
 
 use bytes::Bytes;
 use garth_contract::{
-    Aliases, Clobber, Code, Collect, Depth, DynFilesystem, Filesystem, Guard, Hidden, Ignored,
-    Kinds, Links, Move, Order, Page, Parents, Policy, Put, Query, RawPath, Reach, Result, Span,
-    WatchSpec, WsPath,
+    Aliases, Clobber, Code, Collect, Depth, DynFilesystem, Facts, Filesystem, Guard, Hidden,
+    Ignored, Kinds, Links, Move, Order, Page, Parents, Policy, Put, Query, RawPath, Reach, Result,
+    Span, WatchSpec, WsPath,
 };
 use garth_host::{Host, Resolver};
 use tempfile::TempDir;
@@ -138,6 +138,7 @@ impl Yard {
             hidden: Hidden::Include,
             ignored: Ignored::Include,
             grep: None,
+            facts: Facts::All,
             order: Order::Path,
             skip: 0,
             take: 1000,

@@ -31,6 +31,7 @@ impl Sink for Counting {
         let place = match found {
             Found::Line(line) => (line.path.clone(), line.number),
             Found::Entry(entry) => (entry.path.clone(), 0),
+            Found::Name(path, _) => (path.clone(), 0),
             Found::File(path) | Found::Count(path, _) => (path.clone(), 0),
         };
         let mut last = self.last.lock().unwrap();

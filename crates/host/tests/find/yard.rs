@@ -3,8 +3,8 @@
 use std::{fs, path::Path, sync::Arc};
 
 use garth_contract::{
-    Aliases, Case, Collect, Filesystem, Grep, Hidden, Ignored, Kinds, Line, LineKind, Lines, Order,
-    Output, Owned, Policy, Query, Reach, Result, Sink, Summary, Syntax, WsPath,
+    Aliases, Case, Collect, Facts, Filesystem, Grep, Hidden, Ignored, Kinds, Line, LineKind, Lines,
+    Order, Output, Owned, Policy, Query, Reach, Result, Sink, Summary, Syntax, WsPath,
 };
 use garth_host::Host;
 use tempfile::TempDir;
@@ -72,7 +72,7 @@ fn block<T>(call: impl Future<Output = T>) -> T {
 pub(crate) fn show(found: &Owned) -> String {
     match found {
         Owned::Entry(entry) => entry.path.to_string(),
-        Owned::File(path) => path.to_string(),
+        Owned::Name(path, _) | Owned::File(path) => path.to_string(),
         Owned::Count(path, count) => format!("{path}:{count}"),
         Owned::Line(line) => {
             let sign = if line.kind == LineKind::Match { ':' } else { '-' };
@@ -101,6 +101,7 @@ pub(crate) fn files() -> Query {
         hidden: Hidden::Skip,
         ignored: Ignored::Skip,
         grep: None,
+        facts: Facts::All,
         order: Order::Path,
         skip: 0,
         take: u64::MAX,

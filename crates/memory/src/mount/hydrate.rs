@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::SystemTime};
 
 use garth_contract::{
-    Code, Collect, Content, Detail, DynFilesystem, Entry, Error, Glob, Hidden, Ignored, Kind,
-    Kinds, Links, Order, Owned, Query, Reach, Result, Span, Version, WsPath,
+    Code, Collect, Content, Detail, DynFilesystem, Entry, Error, Facts, Glob, Hidden, Ignored,
+    Kind, Kinds, Links, Order, Owned, Query, Reach, Result, Span, Version, WsPath,
 };
 
 use super::{Mount, Mounted, window};
@@ -247,6 +247,7 @@ fn everything_below(base: WsPath, reach: Reach, take: u64) -> Query {
         hidden: Hidden::Include,
         ignored: Ignored::Include,
         grep: None,
+        facts: Facts::All,
         order: Order::Path,
         skip: 0,
         take,
@@ -256,7 +257,7 @@ fn everything_below(base: WsPath, reach: Reach, take: u64) -> Query {
 fn entries(collect: &Collect) -> impl Iterator<Item = Entry> {
     collect.take().into_iter().filter_map(|found| match found {
         Owned::Entry(entry) => Some(entry),
-        Owned::Line(_) | Owned::File(_) | Owned::Count(..) => None,
+        Owned::Name(..) | Owned::Line(_) | Owned::File(_) | Owned::Count(..) => None,
     })
 }
 

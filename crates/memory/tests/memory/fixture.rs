@@ -10,7 +10,7 @@ use std::{
 
 use bytes::Bytes;
 use garth_contract::{
-    Aliases, Clobber, Code, Collect, Content, Depth, Entry, Filesystem, Glob, Guard, Hidden,
+    Aliases, Clobber, Code, Collect, Content, Depth, Entry, Facts, Filesystem, Glob, Guard, Hidden,
     Ignored, Kind, Kinds, Links, Made, Move, Order, Owned, Page, Parents, Policy, Put, Query,
     Reach, Removed, Renamed, Result, Span, Summary, Version, Written, WsPath,
 };
@@ -150,6 +150,7 @@ pub(crate) fn everything() -> Query {
         hidden: Hidden::Include,
         ignored: Ignored::Include,
         grep: None,
+        facts: Facts::All,
         order: Order::Path,
         skip: 0,
         take: u64::MAX,
@@ -165,7 +166,7 @@ pub(crate) fn paths(found: &[Owned]) -> Vec<String> {
     let path = |found: &Owned| match found {
         Owned::Entry(entry) => entry.path.to_string(),
         Owned::Line(line) => format!("{}:{}", line.path, line.number),
-        Owned::File(path) => path.to_string(),
+        Owned::Name(path, _) | Owned::File(path) => path.to_string(),
         Owned::Count(path, count) => format!("{path}: {count}"),
     };
     found.iter().map(path).collect()

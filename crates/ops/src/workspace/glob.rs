@@ -1,6 +1,8 @@
 //! `glob`: files whose path matches a pattern, newest first.
 
-use garth_contract::{Code, Error, Glob, Hidden, Kinds, Order, Query, Reach, Result, WsPath};
+use garth_contract::{
+    Code, Error, Facts, Glob, Hidden, Kinds, Order, Query, Reach, Result, WsPath,
+};
 use garth_redact::{CleanWriter, clean};
 use garth_workspace::Workspace;
 use schemars::JsonSchema;
@@ -77,6 +79,7 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
         hidden,
         ignored: ignored(params.include_ignored),
         grep: None,
+        facts: Facts::All,
         order: Order::Newest,
         skip: page.skip,
         take: page.take,

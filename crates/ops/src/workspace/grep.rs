@@ -6,8 +6,8 @@ mod lines;
 use std::sync::Arc;
 
 use garth_contract::{
-    Case, Glob, Grep, Hidden, Kinds, Lines, Order, Output, Query, Reach, Result, Summary, Syntax,
-    Total,
+    Case, Facts, Glob, Grep, Hidden, Kinds, Lines, Order, Output, Query, Reach, Result, Summary,
+    Syntax, Total,
 };
 use garth_redact::{Clean, CleanWriter, clean};
 use garth_workspace::Workspace;
@@ -281,6 +281,7 @@ fn query(workspace: &Workspace, params: Params, page: Page) -> Result<Query> {
             before,
             after,
         }),
+        facts: Facts::All,
         order: Order::Path,
         skip: page.skip,
         // One more than is shown tells whether there are more.

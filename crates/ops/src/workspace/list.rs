@@ -1,7 +1,8 @@
 //! `list`: the entries of a directory, or of everything below it, by name.
 
 use garth_contract::{
-    Entry, Glob, Hidden, Ignored, Kinds, Order, Page as Range, Query, Reach, Result, Total, WsPath,
+    Entry, Facts, Glob, Hidden, Ignored, Kinds, Order, Page as Range, Query, Reach, Result, Total,
+    WsPath,
 };
 use garth_redact::{Clean, CleanWriter, clean};
 use garth_workspace::Workspace;
@@ -160,6 +161,7 @@ fn query(path: &WsPath, scope: &Scope) -> Query {
         hidden: scope.hidden,
         ignored: scope.ignored,
         grep: None,
+        facts: Facts::All,
         order: Order::Path,
         skip: scope.page.skip,
         take: scope.page.take,

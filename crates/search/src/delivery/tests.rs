@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use garth_contract::{
-    Case, Collect, Grep, Hidden, Ignored, Kinds, Lines, Order, Output, Owned, Reach, Syntax,
+    Case, Collect, Facts, Grep, Hidden, Ignored, Kinds, Lines, Order, Output, Owned, Reach, Syntax,
 };
 
 use super::*;
@@ -28,6 +28,7 @@ fn query(before: u64, after: u64, skip: u64, take: u64) -> Query {
         hidden: Hidden::Skip,
         ignored: Ignored::Skip,
         grep: Some(grep),
+        facts: Facts::All,
         order: Order::Path,
         skip,
         take,

@@ -1,6 +1,6 @@
 //! What a query's names and kinds let through, one fact each.
 
-use garth_contract::{Code, Detail, Order, WsPath};
+use garth_contract::{Code, Detail, Facts, Order, WsPath};
 
 use super::*;
 use crate::ignores::IgnoreFiles;
@@ -15,6 +15,7 @@ fn query(base: &str) -> Query {
         hidden: Hidden::Skip,
         ignored: Ignored::Include,
         grep: None,
+        facts: Facts::All,
         order: Order::Path,
         skip: 0,
         take: u64::MAX,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use garth_contract::{Collect, Entry, Hidden, Ignored, Kind, Kinds, Order, Owned, Reach};
+use garth_contract::{Collect, Entry, Facts, Hidden, Ignored, Kind, Kinds, Order, Owned, Reach};
 
 use super::*;
 use crate::Delivery;
@@ -17,6 +17,7 @@ fn query(skip: u64, take: u64) -> Query {
         hidden: Hidden::Skip,
         ignored: Ignored::Skip,
         grep: None,
+        facts: Facts::All,
         order: Order::Newest,
         skip,
         take,

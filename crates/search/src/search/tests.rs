@@ -1,7 +1,8 @@
 //! What is found in one file, one fact each.
 
 use garth_contract::{
-    Case, Collect, Grep, Hidden, Ignored, Kinds, LineKind, Order, Owned, Reach, Syntax, WsPath,
+    Case, Collect, Facts, Grep, Hidden, Ignored, Kinds, LineKind, Order, Owned, Reach, Syntax,
+    WsPath,
 };
 
 use super::*;
@@ -29,6 +30,7 @@ fn query(grep: Grep) -> Query {
         hidden: Hidden::Skip,
         ignored: Ignored::Skip,
         grep: Some(grep),
+        facts: Facts::All,
         order: Order::Path,
         skip: 0,
         take: u64::MAX,
@@ -67,6 +69,7 @@ fn show(found: &Owned) -> String {
         Owned::File(path) => path.to_string(),
         Owned::Count(path, count) => format!("{path}={count}"),
         Owned::Entry(entry) => entry.path.to_string(),
+        Owned::Name(path, _) => path.to_string(),
     }
 }
 

@@ -25,6 +25,11 @@ pub(super) const TYPES: &[(&str, &str)] = &[
     ("entry.path", "Where it is, from the root."),
     ("entry.size", "Its size in bytes; 0 for everything but a file."),
     ("event.overflow", "Events were lost: the watcher must list again to know what there is."),
+    ("facts.all", "All that [`Entry`](crate::Entry) holds"),
+    (
+        "facts.names",
+        "Its path and kind ([`Found::Name`](crate::Found::Name)), which a walk knows without a look at the entry itself.",
+    ),
     ("glob.base", "A glob pattern, relative to the query's base."),
     (
         "glob.filter",
@@ -83,6 +88,7 @@ pub(super) const TYPES: &[(&str, &str)] = &[
         "query.exclude",
         "Patterns of which a path, or a directory on the way to it, must match none.",
     ),
+    ("query.facts", "What is told of an entry whose path matches; with `grep` it says nothing."),
     ("query.include", "Patterns of which a path must match one; none given means all match."),
     ("query.kinds", "Which kinds of entries count."),
     ("query.skip", "How many results are passed over."),

@@ -3,7 +3,7 @@
 use std::{path::Path, thread};
 
 use garth_contract::{
-    Collect, Entry, Hidden, Ignored, Kind, Kinds, Order, Owned, Query, Reach, WsPath,
+    Collect, Entry, Facts, Hidden, Ignored, Kind, Kinds, Order, Owned, Query, Reach, WsPath,
 };
 
 use super::*;
@@ -18,6 +18,7 @@ fn query(take: u64) -> Query {
         hidden: Hidden::Include,
         ignored: Ignored::Include,
         grep: None,
+        facts: Facts::All,
         order: Order::Path,
         skip: 0,
         take,

@@ -60,7 +60,7 @@ impl Sink for Gather {
         let mut gathered = self.gathered.lock().unwrap_or_else(PoisonError::into_inner);
         let counts = match &found {
             Found::Line(line) => line.kind == LineKind::Match,
-            Found::Entry(_) | Found::File(_) | Found::Count(..) => true,
+            Found::Entry(_) | Found::Name(..) | Found::File(_) | Found::Count(..) => true,
         };
         let full = gathered.results >= self.take || gathered.bytes > MOST_BYTES;
         if counts && full {
@@ -76,7 +76,7 @@ impl Sink for Gather {
             }
             Found::File(path) => gathered.files.push((path.clone(), 0)),
             Found::Count(path, count) => gathered.files.push((path.clone(), count)),
-            Found::Entry(_) => {}
+            Found::Entry(_) | Found::Name(..) => {}
         }
         Flow::Continue
     }
