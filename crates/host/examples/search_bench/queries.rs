@@ -26,7 +26,7 @@ pub(crate) struct Other {
 pub(crate) enum Answer {
     /// The same lines.
     Same,
-    /// Other lines: it knows no ignore files, or prints more than paths.
+    /// Other lines, since it knows no ignore files.
     Other,
 }
 
@@ -38,10 +38,18 @@ pub(crate) enum Group {
 }
 
 enum Question {
-    Grep { pattern: &'static str, syntax: Syntax, case: Case },
+    Grep {
+        pattern: &'static str,
+        syntax: Syntax,
+        case: Case,
+    },
     Glob(&'static str),
-    Everything,
+    /// All files that are not ignored, by name.
     Files,
+    /// All entries, by name.
+    Everything,
+    /// All files, with size, time and mode.
+    Facts,
 }
 
 macro_rules! grep {
@@ -66,6 +74,22 @@ macro_rules! grep {
     };
 }
 
+macro_rules! fd {
+    ($($argument:literal),*) => {
+        Other {
+            label: "fd",
+            answer: Answer::Same,
+            command: &["fd", "--no-require-git", "--no-global-ignore-file", $($argument),*],
+        }
+    };
+}
+
+macro_rules! find {
+    ($answer:ident, $($argument:literal),*) => {
+        Other { label: "find", answer: Answer::$answer, command: &["find", $($argument),*] }
+    };
+}
+
 pub(crate) const ALL: &[Named] = &[
     grep!("literal rare", "PM_RESUME", Regex, Sensitive),
     grep!("literal common", "EXPORT_SYMBOL_GPL", Regex, Sensitive),
@@ -79,24 +103,8 @@ pub(crate) const ALL: &[Named] = &[
         group: Group::Names,
         question: Question::Glob("**/Kconfig"),
         others: &[
-            Other {
-                label: "fd",
-                answer: Answer::Same,
-                command: &[
-                    "fd",
-                    "--no-require-git",
-                    "--no-global-ignore-file",
-                    "--glob",
-                    "--type",
-                    "f",
-                    "Kconfig",
-                ],
-            },
-            Other {
-                label: "find",
-                answer: Answer::Other,
-                command: &["find", ".", "-type", "f", "-name", "Kconfig"],
-            },
+            fd!("--glob", "--type", "f", "Kconfig"),
+            find!(Other, ".", "-type", "f", "-name", "Kconfig"),
         ],
     },
     Named {
@@ -104,62 +112,27 @@ pub(crate) const ALL: &[Named] = &[
         group: Group::Names,
         question: Question::Glob("**/*.c"),
         others: &[
-            Other {
-                label: "fd",
-                answer: Answer::Same,
-                command: &[
-                    "fd",
-                    "--no-require-git",
-                    "--no-global-ignore-file",
-                    "--glob",
-                    "--type",
-                    "f",
-                    "*.c",
-                ],
-            },
-            Other {
-                label: "find",
-                answer: Answer::Other,
-                command: &["find", ".", "-type", "f", "-name", "*.c"],
-            },
-            Other {
-                label: "find, same facts",
-                answer: Answer::Other,
-                command: &["find", ".", "-type", "f", "-name", "*.c", "-printf", "%p %s %T@ %m\\n"],
-            },
+            fd!("--glob", "--type", "f", "*.c"),
+            find!(Other, ".", "-type", "f", "-name", "*.c"),
         ],
     },
     Named {
         name: "list files",
         group: Group::Names,
         question: Question::Files,
-        others: &[Other {
-            label: "fd",
-            answer: Answer::Same,
-            command: &["fd", "--no-require-git", "--no-global-ignore-file", "--type", "f"],
-        }],
+        others: &[fd!("--type", "f"), find!(Other, ".", "-type", "f")],
     },
     Named {
         name: "list everything",
         group: Group::Names,
         question: Question::Everything,
-        others: &[
-            Other {
-                label: "fd",
-                answer: Answer::Same,
-                command: &["fd", "--no-require-git", "--no-global-ignore-file", "-uu"],
-            },
-            Other {
-                label: "find",
-                answer: Answer::Same,
-                command: &["find", ".", "-mindepth", "1"],
-            },
-            Other {
-                label: "find, same facts",
-                answer: Answer::Other,
-                command: &["find", ".", "-mindepth", "1", "-printf", "%p %s %T@ %m\\n"],
-            },
-        ],
+        others: &[fd!("-uu"), find!(Same, ".", "-mindepth", "1")],
+    },
+    Named {
+        name: "list with facts",
+        group: Group::Names,
+        question: Question::Facts,
+        others: &[find!(Same, ".", "-type", "f", "-printf", "%P %s %T@ %m\\n")],
     },
 ];
 
@@ -180,7 +153,7 @@ impl Named {
             hidden: Hidden::Skip,
             ignored: Ignored::Skip,
             grep: None,
-            facts: Facts::All,
+            facts: Facts::Names,
             order: Order::Path,
             skip: 0,
             take: u64::MAX,
@@ -201,6 +174,11 @@ impl Named {
             Question::Files => {}
             Question::Everything => {
                 query.kinds = Kinds::All;
+                query.hidden = Hidden::Include;
+                query.ignored = Ignored::Include;
+            }
+            Question::Facts => {
+                query.facts = Facts::All;
                 query.hidden = Hidden::Include;
                 query.ignored = Ignored::Include;
             }

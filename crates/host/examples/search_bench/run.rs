@@ -1,9 +1,10 @@
-//! Our contender: one query through the public interface, printed as `rg` prints.
+//! Our contender: one query through the public interface, printed as `rg` and `find` print.
 
 use std::{
     io::{self, BufWriter, Write},
     path::Path,
     sync::{Arc, Mutex, PoisonError},
+    time::UNIX_EPOCH,
 };
 
 use garth_contract::{Aliases, Filesystem, Flow, Found, LineKind, Policy, Query, Sink, WsPath};
@@ -45,7 +46,13 @@ impl Sink for Print {
 fn write(out: &mut impl Write, found: Found<'_>) -> io::Result<()> {
     let path = |out: &mut dyn Write, path: &WsPath| out.write_all(path.as_bytes());
     match found {
-        Found::Entry(entry) => path(out, &entry.path)?,
+        Found::Entry(entry) => {
+            path(out, &entry.path)?;
+            let since = entry.modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            let (since, mode) = (since.unwrap_or_default(), entry.mode.unwrap_or_default());
+            let (seconds, nanos) = (since.as_secs(), since.subsec_nanos());
+            write!(out, " {} {seconds}.{nanos:09}0 {mode:o}", entry.size)?;
+        }
         Found::Name(file, _) | Found::File(file) => path(out, file)?,
         Found::Count(file, count) => {
             path(out, file)?;
