@@ -195,7 +195,7 @@ impl WsPath {
             return Ok(Self::root());
         }
         for name in bytes.split(|byte| *byte == b'/') {
-            check_component(name)?;
+            check_normal(name)?;
         }
         Ok(Self(bytes.into()))
     }
@@ -265,11 +265,23 @@ impl WsPath {
 }
 
 fn check_component(name: &[u8]) -> Result<()> {
+    if name.contains(&b'/') {
+        return Err(not_one_component());
+    }
+    check_normal(name)
+}
+
+/// Checks what stands between two slashes.
+fn check_normal(name: &[u8]) -> Result<()> {
     check_name(name)?;
-    if name.is_empty() || name == b"." || name == b".." || name.contains(&b'/') {
-        return Err(Error::new(Code::InvalidPath, "a name must be one component of a path"));
+    if matches!(name, b"" | b"." | b"..") {
+        return Err(not_one_component());
     }
     Ok(())
+}
+
+fn not_one_component() -> Error {
+    Error::new(Code::InvalidPath, "a name must be one component of a path")
 }
 
 /// Writes the path on one line, odd names escaped; the root is `.`.

@@ -117,9 +117,8 @@ impl Globs {
 
     /// Tells whether a pattern matches this path, ancestors apart.
     pub(crate) fn matches(&self, path: &[u8]) -> bool {
-        let split = path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
-        let name = path.get(split..).unwrap_or_default();
-        (!self.names.is_empty() && self.names.is_match_candidate(&Candidate::from_bytes(name)))
+        (!self.names.is_empty()
+            && self.names.is_match_candidate(&Candidate::from_bytes(name(path))))
             || (!self.paths.is_empty()
                 && self.paths.is_match_candidate(&Candidate::from_bytes(path)))
     }
@@ -135,4 +134,10 @@ impl Globs {
             .chain([path.len()])
             .any(|end| path.get(..end).is_some_and(|prefix| self.matches(prefix)))
     }
+}
+
+/// The last component of a path.
+fn name(path: &[u8]) -> &[u8] {
+    let start = path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    path.get(start..).unwrap_or_default()
 }

@@ -113,7 +113,9 @@ fn compile(content: Option<&[u8]>) -> Gitignore {
             .rposition(|byte| *byte == b'\n')
             .map_or(b"".as_slice(), |end| cut.split_at(end).0),
     };
-    let mut builder = GitignoreBuilder::new("");
+    // Paths come relative to the directory; this root is the one that the matcher
+    // does not try to strip off them.
+    let mut builder = GitignoreBuilder::new(".");
     let mut work = 0;
     for line in whole.split(|byte| *byte == b'\n') {
         let Ok(line) = str::from_utf8(line) else { continue };

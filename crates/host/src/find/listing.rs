@@ -39,7 +39,7 @@ pub(super) struct Listing {
 #[derive(Clone, Copy)]
 pub(super) struct Item {
     /// The first bytes of the name, by which most entries sort.
-    head: u64,
+    head: u128,
     start: usize,
     length: u8,
     pub(super) kind: Kind,
@@ -171,13 +171,13 @@ impl Listing {
     fn push(&mut self, name: &[u8], kind: Kind) {
         // A longer name could not be part of a path; Linux allows none.
         let Ok(length) = u8::try_from(name.len()) else { return };
-        let mut head = [0; 8];
+        let mut head = [0; size_of::<u128>()];
         for (to, from) in head.iter_mut().zip(name) {
             *to = *from;
         }
         let start = self.names.len();
         self.names.extend_from_slice(name);
-        let head = u64::from_be_bytes(head);
+        let head = u128::from_be_bytes(head);
         self.items.push(Item { head, start, length, kind, counts: false, enters: false });
     }
 
@@ -195,5 +195,28 @@ impl Listing {
     pub(super) fn get(&self, index: usize) -> Option<(Item, &[u8])> {
         let item = self.items.get(index)?;
         Some((*item, item.name(&self.names)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
+    use super::*;
+
+    #[test]
+    fn what_the_listing_does_not_tell_is_looked_at() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("file"), "x").unwrap();
+        fs::create_dir(dir.path().join("dir")).unwrap();
+        symlink("dir", dir.path().join("link")).unwrap();
+        let handle = fs::File::open(dir.path()).unwrap();
+        let kind_of = |name: &[u8], told| Ok(known_type(handle.as_fd(), name, told)?.map(kind));
+        assert_eq!(kind_of(b"file", FileType::Unknown), Ok::<_, Errno>(Some(Kind::File)));
+        assert_eq!(kind_of(b"dir", FileType::Unknown), Ok(Some(Kind::Dir)));
+        assert_eq!(kind_of(b"link", FileType::Unknown), Ok(Some(Kind::Symlink)));
+        assert_eq!(kind_of(b"gone", FileType::Unknown), Ok(None));
+        // What is told needs no look, so that it may be gone by then.
+        assert_eq!(kind_of(b"gone", FileType::Fifo), Ok(Some(Kind::Fifo)));
     }
 }

@@ -101,11 +101,12 @@ struct Level {
     prefix: usize,
 }
 
-/// An entry that a way has come to.
-pub(super) struct Step {
-    pub(super) item: Item,
-    listed: Arc<Listed>,
-    index: usize,
+/// Where the entry is that a way has come to.
+pub(super) struct Here<'w> {
+    /// The handle of the directory that holds it.
+    pub(super) handle: BorrowedFd<'w>,
+    pub(super) dir: &'w Arc<Dir>,
+    pub(super) name: &'w [u8],
 }
 
 impl Way {
@@ -118,17 +119,15 @@ impl Way {
     }
 
     /// Goes on to the next entry; `None` at the end.
-    pub(super) fn next(&mut self) -> Option<Step> {
+    pub(super) fn next(&mut self) -> Option<Item> {
         loop {
-            let level = self.levels.last_mut()?;
-            let index = level.stretch.next;
-            if index < level.stretch.end {
-                level.stretch.next += 1;
-                let listed = Arc::clone(&level.stretch.listed);
-                let (item, name) = listed.listing.get(index)?;
-                self.path.truncate(level.prefix);
+            let Level { stretch, prefix } = self.levels.last_mut()?;
+            if stretch.next < stretch.end {
+                let (item, name) = stretch.listed.listing.get(stretch.next)?;
+                stretch.next += 1;
+                self.path.truncate(*prefix);
                 self.path.extend_from_slice(name);
-                return Some(Step { item, listed, index });
+                return Some(item);
             }
             self.levels.pop();
             self.handle = None;
@@ -140,20 +139,25 @@ impl Way {
         &self.path
     }
 
-    /// The handle of the directory that holds an entry just come to.
-    pub(super) fn handle<'h>(&'h mut self, step: &'h Step) -> Result<BorrowedFd<'h>, Errno> {
-        if let Some(kept) = step.listed.dir.kept() {
-            return Ok(kept);
+    /// Where the entry is that the way has come to.
+    pub(super) fn here(&mut self) -> Result<Here<'_>, Errno> {
+        let Level { stretch, prefix } = self.levels.last().ok_or(Errno::BADF)?;
+        let dir = &stretch.listed.dir;
+        let name = self.path.get(*prefix..).unwrap_or_default();
+        if let Some(handle) = dir.kept() {
+            return Ok(Here { handle, dir, name });
         }
         if self.handle.is_none() {
-            self.handle = Some(step.listed.dir.open_again()?);
+            self.handle = Some(dir.open_again()?);
         }
-        self.handle.as_ref().map(AsFd::as_fd).ok_or(Errno::BADF)
+        let handle = self.handle.as_ref().ok_or(Errno::BADF)?.as_fd();
+        Ok(Here { handle, dir, name })
     }
 
-    /// Goes into a directory just come to, once it is read.
-    pub(super) fn enter(&mut self, step: &Step, (dir, listing, handle): Entered) {
-        let place = step.listed.place_of(step.index);
+    /// Goes into the directory that the way has come to, once it is read.
+    pub(super) fn enter(&mut self, (dir, listing, handle): Entered) {
+        let Some(level) = self.levels.last() else { return };
+        let place = level.stretch.listed.place_of(level.stretch.next.saturating_sub(1));
         if let Some(stretch) = Stretch::all(dir, place, listing) {
             self.path.push(b'/');
             self.levels.push(Level { stretch, prefix: self.path.len() });
@@ -171,14 +175,3 @@ impl Way {
 
 /// A directory that was read, and its handle unless it keeps that itself.
 pub(super) type Entered = (Dir, Listing, Option<OwnedFd>);
-
-impl Step {
-    pub(super) fn name(&self) -> &[u8] {
-        self.listed.listing.get(self.index).map_or(b"", |(_, name)| name)
-    }
-
-    /// The directory that holds the entry.
-    pub(super) fn dir(&self) -> &Arc<Dir> {
-        &self.listed.dir
-    }
-}

@@ -15,8 +15,8 @@ use super::{
     board::Place,
     dir::Dir,
     file::{Opened, Searching, check, open_file},
-    listing::Reading,
-    stretch::{Step, Stretch, Way},
+    listing::{Item, Reading},
+    stretch::{Stretch, Way},
 };
 use crate::{
     look::{entry, kind_of, modified, size},
@@ -116,28 +116,26 @@ impl<'s, 'a> Worker<'s, 'a> {
                 self.shared.board.end();
                 return;
             }
-            let Some(step) = way.next() else { return };
-            if step.item.counts && self.searching.is_none() {
-                self.look(way, &step);
-            } else if step.item.counts {
-                self.open_and_search(place, way, &step);
+            let Some(item) = way.next() else { return };
+            if item.counts && self.searching.is_none() {
+                self.look(way, item);
+            } else if item.counts {
+                self.open_and_search(place, way);
             }
-            if step.item.enters {
-                self.enter(way, &step);
+            if item.enters {
+                self.enter(way);
             }
         }
         self.shared.board.add(way.give_up());
     }
 
-    fn enter(&mut self, way: &mut Way, step: &Step) {
+    fn enter(&mut self, way: &mut Way) {
         let shared = self.shared;
         let read = |dir: &mut Dir, handle: &OwnedFd| self.reading.list(shared, dir, handle);
-        let entered =
-            way.handle(step).and_then(|handle| step.dir().enter(handle, step.name(), read));
-        match entered {
+        match way.here().and_then(|here| here.dir.enter(here.handle, here.name, read)) {
             Ok(entered) => {
                 self.unreadable += entered.1.unreadable;
-                way.enter(step, entered);
+                way.enter(entered);
             }
             // It is gone, and so is what was in it.
             Err(Errno::NOENT) => {}
@@ -146,14 +144,14 @@ impl<'s, 'a> Worker<'s, 'a> {
     }
 
     /// Looks at an entry that counts by its name alone, unless that says enough.
-    fn look(&mut self, way: &mut Way, step: &Step) {
+    fn look(&mut self, way: &mut Way, item: Item) {
         if self.shared.names_are_enough() {
             if let Ok(path) = WsPath::from_bytes(way.path()) {
-                self.hits.push_name(path, step.item.kind);
+                self.hits.push_name(path, item.kind);
             }
             return;
         }
-        match way.handle(step).and_then(|handle| stat_name(handle, step.name())) {
+        match way.here().and_then(|here| stat_name(here.handle, here.name)) {
             Ok(Some(stat)) => self.found(way.path(), &stat),
             Ok(None) => {}
             Err(_) => self.unreadable += 1,
@@ -161,10 +159,10 @@ impl<'s, 'a> Worker<'s, 'a> {
     }
 
     /// Opens and searches a file; one that is gone was never there.
-    fn open_and_search(&mut self, place: &Place, way: &mut Way, step: &Step) {
+    fn open_and_search(&mut self, place: &Place, way: &mut Way) {
         let hard_links = self.shared.hard_links;
-        let opened = way.handle(step).and_then(|handle| {
-            let file = open_file(handle, step.name())?;
+        let opened = way.here().and_then(|here| {
+            let file = open_file(here.handle, here.name)?;
             Ok((check(file.as_fd(), hard_links)?, file))
         });
         match opened {
