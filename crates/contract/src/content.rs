@@ -48,8 +48,9 @@ pub struct Content {
     pub offset: u64,
     /// The size of the whole file at the time.
     pub size: u64,
-    /// The version, when the span turned out to be the whole file.
-    pub version: Option<Version>,
+    /// The version, where the backend has it at hand; [`Content::version`] has it
+    /// whenever the whole file was read.
+    pub known: Option<Version>,
     /// How many lines the file has, where the read came to know it.
     pub lines: Option<u64>,
     /// When the content last changed, where the backend knows.
@@ -59,6 +60,15 @@ pub struct Content {
 }
 
 impl Content {
+    /// The version, when the span turned out to be the whole file.
+    ///
+    /// A backend that would have to compute it leaves that to who asks.
+    #[must_use]
+    pub fn version(&self) -> Option<Version> {
+        let whole = self.offset == 0 && self.bytes.len() as u64 == self.size;
+        self.known.or_else(|| whole.then(|| Version::of(&self.bytes)))
+    }
+
     /// Tells whether bytes of the file follow those that were read.
     #[must_use]
     pub fn more_follows(&self) -> bool {
@@ -67,7 +77,7 @@ impl Content {
 }
 
 /// What must hold of a file at the instant it is replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Guard {
     /// Nothing: the file is created or replaced.
     Any,
@@ -75,6 +85,23 @@ pub enum Guard {
     Absent,
     /// The file is there with this version; else `CONFLICT`.
     Unchanged(Version),
+    /// The file is there and holds these bytes; else `CONFLICT`.
+    ///
+    /// It says what `Unchanged` with their version says. Who has read the file whole
+    /// need not compute that version, nor need a backend that can compare.
+    Holding(Bytes),
+}
+
+impl Guard {
+    /// The version that the file must have, if it must have one.
+    #[must_use]
+    pub fn version(&self) -> Option<Version> {
+        match self {
+            Self::Any | Self::Absent => None,
+            Self::Unchanged(version) => Some(*version),
+            Self::Holding(bytes) => Some(Version::of(bytes)),
+        }
+    }
 }
 
 /// Whether missing parent directories are made.
@@ -87,7 +114,7 @@ pub enum Parents {
 }
 
 /// How a file is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Put {
     /// What must hold at the instant of the write.
     pub guard: Guard,

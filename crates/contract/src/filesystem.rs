@@ -62,7 +62,8 @@ pub trait Filesystem: Send + Sync + 'static {
     ///
     /// Through a link inside the workspace the target changes and the link stays.
     ///
-    /// *Errors*: `FILE_EXISTS` (guard `Absent`), `CONFLICT` (guard `Unchanged`),
+    /// *Errors*: `FILE_EXISTS` (guard `Absent`), `CONFLICT` (guards `Unchanged` and
+    /// `Holding`),
     /// `PARENT_NOT_FOUND` (`Parents::Require`), `NOT_A_FILE` for the root, a
     /// directory or a special file, `FILE_TOO_LARGE` over the workspace's bound.
     /// *After*: the file has exactly these bytes; mode, owner and extended

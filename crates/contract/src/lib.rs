@@ -36,5 +36,5 @@ pub use query::{
     Case, Facts, Glob, Grep, Hidden, Ignored, Kinds, Lines, Order, Output, Query, Reach, Syntax,
 };
 pub use sink::{Collect, Flow, Found, Line, LineKind, Owned, OwnedLine, Sink, Summary, Total};
-pub use version::Version;
+pub use version::{Version, VersionHasher};
 pub use watch::{Change, Event, Watch, WatchSpec};

@@ -40,6 +40,32 @@ impl Version {
     }
 }
 
+/// Takes the version of a content that comes in pieces.
+///
+/// ```
+/// use garth_contract::{Version, VersionHasher};
+///
+/// let mut hasher = VersionHasher::default();
+/// hasher.update(b"one ");
+/// hasher.update(b"two");
+/// assert_eq!(hasher.finish(), Version::of(b"one two"));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct VersionHasher(blake3::Hasher);
+
+impl VersionHasher {
+    /// Takes in what comes next.
+    pub fn update(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    /// The version of all that came.
+    #[must_use]
+    pub fn finish(&self) -> Version {
+        Version { hash: *self.0.finalize().as_bytes(), length: self.0.count() }
+    }
+}
+
 /// Writes `<64 hex digits>-<length>`.
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

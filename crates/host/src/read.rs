@@ -1,9 +1,12 @@
 //! `read`: a span of a file, and no more of the file than the span needs.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::{
+    ops::ControlFlow,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+};
 
 use bytes::Bytes;
-use garth_contract::{Code, Content, Detail, Error, Result, Span, Version, WsPath};
+use garth_contract::{Code, Content, Detail, Error, Result, Span, WsPath};
 use memchr::{memchr_iter, memrchr_iter};
 use rustix::{
     fs::Stat,
@@ -36,9 +39,8 @@ pub(crate) fn read(tree: &Tree, path: &WsPath, span: Span) -> Result<Content> {
         Failure::Kernel(errno) => errno::error(errno, path),
         Failure::Refused(error) => error,
     })?;
-    let whole = part.offset == 0 && part.bytes.len() as u64 == part.size;
     Ok(Content {
-        version: whole.then(|| Version::of(&part.bytes)),
+        known: None,
         bytes: part.bytes,
         offset: part.offset,
         size: part.size,
@@ -170,6 +172,29 @@ impl Open {
 /// Reads a file from its start to its end, `limit` bytes at most plus one.
 pub(crate) fn read_all(file: BorrowedFd<'_>, limit: u64) -> Result<Vec<u8>, Errno> {
     read_at(file, 0, limit.saturating_add(1), limit)
+}
+
+/// Shows a file from its start piece by piece, `limit` bytes of it at most.
+pub(crate) fn each_chunk(
+    file: BorrowedFd<'_>,
+    limit: u64,
+    mut show: impl FnMut(&[u8]) -> ControlFlow<()>,
+) -> Result<(), Errno> {
+    let mut chunk = Vec::with_capacity(usize::try_from(limit.min(CHUNK)).unwrap_or(0));
+    let mut at = 0;
+    while at < limit {
+        chunk.clear();
+        match pread_into(file, &mut chunk, at, limit - at) {
+            Ok(0) => break,
+            Ok(count) => at += count as u64,
+            Err(Errno::INTR) => continue,
+            Err(errno) => return Err(errno),
+        }
+        if show(&chunk).is_break() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Reads up to `length` bytes, fewer only at the file's end; `expected` sizes the

@@ -5,12 +5,16 @@
 //! a file elsewhere is broken, not written through.
 
 use std::{
+    ops::ControlFlow,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::atomic::AtomicBool,
+    thread,
 };
 
 use bytes::Bytes;
-use garth_contract::{Code, Detail, Error, Guard, Links, Put, Result, Version, Written, WsPath};
+use garth_contract::{
+    Code, Detail, Error, Guard, Links, Put, Result, Version, VersionHasher, Written, WsPath,
+};
 use rustix::{
     fs::{
         AtFlags, FileType, Mode, OFlags, RenameFlags, Stat, fstat, linkat, openat, renameat,
@@ -25,12 +29,15 @@ use crate::{
     errno,
     lock::{self, Locked, same_file},
     look::{modified, size},
-    read::read_all,
+    read::each_chunk,
     sync,
     temp::Temp,
     tree::{Place, TRIES, Tree, stat_name},
 };
 
+/// How much content is worth a second thread, which compares the old one and
+/// computes the new one's version while the first writes.
+const WORTH_A_THREAD: usize = 1 << 20;
 /// How many saves of other programs in a row a file is given back through.
 const MAX_SWAPS: usize = 1000;
 
@@ -49,7 +56,7 @@ pub(crate) fn write(
         let limit = Detail::Limit { limit: tree.policy.max_file, actual: length };
         return Err(Error::at(Code::FileTooLarge, path).with(limit));
     }
-    let place = locate(tree, path, length, put)?;
+    let place = locate(tree, path, length, &put)?;
     tree.check_change(&place)?;
     let write = Write { tree, place: &place, content, put, path, cancel };
     write.run()
@@ -57,13 +64,16 @@ pub(crate) fn write(
 
 /// Finds the file that a path means, through links; makes its parents only when
 /// the file can then be written.
-fn locate(tree: &Tree, path: &WsPath, length: u64, put: Put) -> Result<Place> {
+fn locate(tree: &Tree, path: &WsPath, length: u64, put: &Put) -> Result<Place> {
     let missing = match tree.locate(path, Links::Follow) {
         Err(error) if error.code() == Code::FileNotFound => error,
         located => return located,
     };
-    if let Guard::Unchanged(_) = put.guard {
-        return Err(missing.recode(Code::FileNotFound, Code::Conflict));
+    match put.guard {
+        Guard::Any | Guard::Absent => {}
+        Guard::Unchanged(_) | Guard::Holding(_) => {
+            return Err(missing.recode(Code::FileNotFound, Code::Conflict));
+        }
     }
     drop(tree.usage.charge(tree, length, 0)?);
     tree.locate_new(path, Links::Follow, put.parents)
@@ -78,6 +88,12 @@ struct Write<'a> {
     cancel: &'a AtomicBool,
 }
 
+/// A temporary file with the new content, and the content's version.
+struct Filled<'a> {
+    temp: Temp<'a>,
+    version: Version,
+}
+
 /// How a try to land the new file ended.
 enum Landed {
     Done(Written),
@@ -89,9 +105,11 @@ impl Write<'_> {
     fn run(&self) -> Result<Written> {
         let name = self.place.name(Code::NotAFile)?;
         for _ in 0..TRIES {
-            let landed = match self.put.guard {
+            let landed = match &self.put.guard {
                 Guard::Absent => self.create(name)?,
-                Guard::Unchanged(version) => self.replace_unchanged(name, &version)?,
+                guard @ (Guard::Unchanged(_) | Guard::Holding(_)) => {
+                    self.replace_unchanged(name, guard)?
+                }
                 Guard::Any => match self.lock(name)? {
                     Some(locked) => self.replace(name, &locked)?,
                     None => self.create(name)?,
@@ -130,9 +148,9 @@ impl Write<'_> {
             return Err(Error::at(Code::FileExists, self.path));
         }
         let charge = self.tree.usage.charge(self.tree, self.content.len() as u64, 0)?;
-        let temp = self.filled(Mode::from_raw_mode(0o666), None)?;
+        let filled = self.filled(Mode::from_raw_mode(0o666), None)?;
         check(self.cancel)?;
-        match rename_absent(self.place.dir.as_fd(), temp.name(), name) {
+        match rename_absent(self.place.dir.as_fd(), filled.temp.name(), name) {
             Ok(()) => {}
             Err(Errno::EXIST) if self.put.guard == Guard::Absent => {
                 return Err(Error::at(Code::FileExists, self.path));
@@ -141,36 +159,32 @@ impl Write<'_> {
             Err(errno) => return Err(self.fail(errno)),
         }
         charge.keep();
-        self.finish(temp, true)
+        self.finish(filled, true)
     }
 
     /// Lands a file over the locked one.
     fn replace(&self, name: &[u8], locked: &Locked) -> Result<Landed> {
         let (new, old) = (self.content.len() as u64, size(&locked.stat));
         let charge = self.tree.usage.charge(self.tree, new, old)?;
-        let temp = self.filled(Mode::RUSR | Mode::WUSR, Some(locked))?;
+        let filled = self.filled(Mode::RUSR | Mode::WUSR, Some((locked, &Guard::Any)))?;
         let dir = &self.place.dir;
-        renameat(dir, temp.name(), dir, name).map_err(|errno| self.fail(errno))?;
+        renameat(dir, filled.temp.name(), dir, name).map_err(|errno| self.fail(errno))?;
         charge.keep();
-        self.finish(temp, false)
+        self.finish(filled, false)
     }
 
-    /// Lands a file over the one of the expected version, and over no other.
+    /// Lands a file over the one that the guard expects, and over no other.
     ///
     /// Among writers that lock, the comparison right before is enough. A program
     /// that takes no lock may still slip in between; so the two files change
     /// places, the one displaced is looked at, and if it is not the one compared
     /// they change back.
-    fn replace_unchanged(&self, name: &[u8], version: &Version) -> Result<Landed> {
+    fn replace_unchanged(&self, name: &[u8], guard: &Guard) -> Result<Landed> {
         let Some(locked) = self.lock(name)? else { return Err(self.conflict(None)) };
-        let current = self.version_of(&locked)?;
-        if current != *version {
-            return Err(self.conflict(Some(current)));
-        }
         let (new, old) = (self.content.len() as u64, size(&locked.stat));
         let charge = self.tree.usage.charge(self.tree, new, old)?;
-        let temp = self.filled(Mode::RUSR | Mode::WUSR, Some(&locked))?;
-        let dir = self.place.dir.as_fd();
+        let filled = self.filled(Mode::RUSR | Mode::WUSR, Some((&locked, guard)))?;
+        let (dir, temp) = (self.place.dir.as_fd(), &filled.temp);
         match renameat_with(dir, temp.name(), dir, name, RenameFlags::EXCHANGE) {
             Ok(()) => {}
             Err(Errno::NOENT) => return Err(self.conflict(None)),
@@ -178,17 +192,17 @@ impl Write<'_> {
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
                 renameat(dir, temp.name(), dir, name).map_err(|errno| self.fail(errno))?;
                 charge.keep();
-                return self.finish(temp, false);
+                return self.finish(filled, false);
             }
             Err(errno) => return Err(self.fail(errno)),
         }
         let displaced = stat_name(dir, temp.name().as_bytes()).map_err(|errno| self.fail(errno))?;
         if !displaced.is_some_and(|displaced| untouched(&displaced, &locked.stat)) {
-            self.swap_back(&temp, name)?;
+            self.swap_back(temp, name)?;
             return Err(self.conflict(None));
         }
         charge.keep();
-        self.finish_exchanged(temp)
+        self.finish_exchanged(filled)
     }
 
     /// Gives the displaced file its name back.
@@ -220,18 +234,34 @@ impl Write<'_> {
         Ok(())
     }
 
-    fn version_of(&self, locked: &Locked) -> Result<Version> {
-        let limit = size(&locked.stat);
-        let bytes = read_all(locked.file(), limit).map_err(|errno| self.fail(errno))?;
-        Ok(Version::of(&bytes))
+    /// Refuses a file that is not the one that the guard expects.
+    fn compare(&self, locked: &Locked, guard: &Guard) -> Result<()> {
+        let same = match guard {
+            Guard::Any | Guard::Absent => return Ok(()),
+            Guard::Unchanged(_) => Ok(false),
+            Guard::Holding(bytes) => holds(locked.file(), bytes),
+        };
+        if same.map_err(|errno| self.fail(errno))? {
+            return Ok(());
+        }
+        let current = version(locked).map_err(|errno| self.fail(errno))?;
+        if *guard == Guard::Unchanged(current) {
+            return Ok(());
+        }
+        Err(self.conflict(Some(current)))
     }
 
-    /// A temporary file with the content, and the attributes of what it replaces.
-    fn filled(&self, mode: Mode, replaced: Option<&Locked>) -> Result<Temp<'_>> {
+    /// A temporary file with the content, and the attributes of what it replaces if
+    /// that is what the guard expects.
+    fn filled(&self, mode: Mode, replaced: Option<(&Locked, &Guard)>) -> Result<Filled<'_>> {
+        let examine = || {
+            let same = replaced.map_or(Ok(()), |(locked, guard)| self.compare(locked, guard));
+            same.map(|()| Version::of(self.content))
+        };
         let fill = || {
             let temp = Temp::create(self.place.dir.as_fd(), mode)?;
             write_all(temp.file(), self.content)?;
-            if let Some(locked) = replaced {
+            if let Some((locked, _)) = replaced {
                 attributes::copy(locked.file(), &locked.stat, temp.file())?;
             }
             if let Some(mode) = self.put.mode {
@@ -240,27 +270,36 @@ impl Write<'_> {
             sync::file(temp.file(), self.tree.policy.durability)?;
             Ok(temp)
         };
-        fill().map_err(|errno| self.fail(errno))
+        if self.content.len() < WORTH_A_THREAD {
+            let version = examine()?;
+            let temp = fill().map_err(|errno| self.fail(errno))?;
+            return Ok(Filled { temp, version });
+        }
+        let (version, temp) = at_once(examine, fill);
+        let version = version?;
+        let temp = temp.map_err(|errno| self.fail(errno))?;
+        Ok(Filled { temp, version })
     }
 
     /// After a plain rename: the temporary name is gone.
-    fn finish(&self, temp: Temp<'_>, created: bool) -> Result<Landed> {
+    fn finish(&self, filled: Filled<'_>, created: bool) -> Result<Landed> {
+        let Filled { temp, version } = filled;
         let stat = fstat(temp.file()).map_err(|errno| self.fail(errno))?;
         temp.keep();
-        self.settle(&stat, created)
+        self.settle(&stat, version, created)
     }
 
     /// After an exchange: the temporary name holds the old file, which goes.
-    fn finish_exchanged(&self, temp: Temp<'_>) -> Result<Landed> {
+    fn finish_exchanged(&self, filled: Filled<'_>) -> Result<Landed> {
+        let Filled { temp, version } = filled;
         let stat = fstat(temp.file()).map_err(|errno| self.fail(errno))?;
         drop(temp);
-        self.settle(&stat, false)
+        self.settle(&stat, version, false)
     }
 
-    fn settle(&self, stat: &Stat, created: bool) -> Result<Landed> {
+    fn settle(&self, stat: &Stat, version: Version, created: bool) -> Result<Landed> {
         sync::dir(&self.place.dir, self.tree.policy.durability)
             .map_err(|errno| self.fail(errno))?;
-        let version = Version::of(self.content);
         Ok(Landed::Done(Written { version, created, modified: modified(stat) }))
     }
 
@@ -275,6 +314,41 @@ impl Write<'_> {
     fn fail(&self, errno: Errno) -> Error {
         errno::error(errno, self.path)
     }
+}
+
+/// Does two things at once, or one after the other where there are no more threads.
+fn at_once<A: Send, B>(one: impl Fn() -> A + Sync, other: impl FnOnce() -> B) -> (A, B) {
+    let (begun, done) = thread::scope(|scope| {
+        let begun = thread::Builder::new().spawn_scoped(scope, &one);
+        let done = other();
+        (begun.ok().and_then(|begun| begun.join().ok()), done)
+    });
+    (begun.unwrap_or_else(one), done)
+}
+
+/// Tells whether a file holds these bytes and no others.
+fn holds(file: BorrowedFd<'_>, expected: &[u8]) -> Result<bool, Errno> {
+    let mut rest = expected;
+    let mut same = true;
+    each_chunk(file, expected.len() as u64 + 1, |chunk| {
+        match rest.strip_prefix(chunk) {
+            Some(after) => rest = after,
+            None => same = false,
+        }
+        if same { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    Ok(same && rest.is_empty())
+}
+
+/// The version of what a locked file holds.
+fn version(locked: &Locked) -> Result<Version, Errno> {
+    let mut hasher = VersionHasher::default();
+    // One byte more tells a file that grew from one that did not.
+    each_chunk(locked.file(), size(&locked.stat).saturating_add(1), |chunk| {
+        hasher.update(chunk);
+        ControlFlow::Continue(())
+    })?;
+    Ok(hasher.finish())
 }
 
 /// Tells whether a file is the one seen before, with nothing written to it since.

@@ -221,7 +221,7 @@ async fn edit(
     random: &mut Random,
 ) -> garth_contract::Result<()> {
     let seen = fs.read(path, Span::Whole { at_most: 1 << 22 }).await?;
-    write(fs, path, Guard::Unchanged(seen.version.unwrap()), random).await
+    write(fs, path, Guard::Unchanged(seen.version().unwrap()), random).await
 }
 
 async fn grow(

@@ -77,7 +77,7 @@ async fn add_one(host: &Host, path: &WsPath) -> bool {
     let seen = host.read(path, Span::Whole { at_most: 100 }).await.unwrap();
     let count: u64 = std::str::from_utf8(&seen.bytes).unwrap().trim().parse().unwrap();
     let put = Put {
-        guard: Guard::Unchanged(seen.version.unwrap()),
+        guard: Guard::Unchanged(seen.version().unwrap()),
         parents: Parents::Require,
         mode: None,
     };
@@ -139,7 +139,7 @@ fn save_many_times(dir: &Path) -> u64 {
 
 async fn add_a_mark(host: &Host, path: &WsPath) -> bool {
     let seen = host.read(path, Span::Whole { at_most: 1 << 20 }).await.unwrap();
-    let guard = Guard::Unchanged(seen.version.unwrap());
+    let guard = Guard::Unchanged(seen.version().unwrap());
     let put = Put { guard, parents: Parents::Require, mode: None };
     let text = [seen.bytes.as_ref(), b"+"].concat();
     match host.write(path, text.into(), put).await {

@@ -31,7 +31,7 @@ pub(crate) struct Draft {
 }
 
 impl<'a> Ground<'a> {
-    pub(crate) fn write(self, path: &'a WsPath, draft: &Draft, put: Put) -> Result<Plan<Written>> {
+    pub(crate) fn write(self, path: &'a WsPath, draft: &Draft, put: &Put) -> Result<Plan<Written>> {
         let place = self.resolve(path, Links::Follow)?;
         let (current, parents) = match place.what {
             What::File(file) => (Some(file), 0),
@@ -39,12 +39,15 @@ impl<'a> Ground<'a> {
             What::Nothing { parents } => (None, parents),
         };
         self.check_parents(parents, put.parents, path)?;
-        match (put.guard, current) {
+        match (&put.guard, current) {
             (Guard::Any, _) | (Guard::Absent, None) => {}
             (Guard::Absent, Some(_)) => return Err(Error::at(Code::FileExists, path)),
-            (Guard::Unchanged(_), None) => return Err(Error::at(Code::Conflict, path)),
-            (Guard::Unchanged(expected), Some(file)) if file.version == expected => {}
-            (Guard::Unchanged(_), Some(file)) => {
+            (Guard::Unchanged(_) | Guard::Holding(_), None) => {
+                return Err(Error::at(Code::Conflict, path));
+            }
+            (Guard::Unchanged(expected), Some(file)) if file.version == *expected => {}
+            (Guard::Holding(expected), Some(file)) if file.content == *expected => {}
+            (Guard::Unchanged(_) | Guard::Holding(_), Some(file)) => {
                 let current = Detail::Current(file.version);
                 return Err(Error::at(Code::Conflict, path).with(current));
             }

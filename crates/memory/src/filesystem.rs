@@ -112,7 +112,7 @@ impl Filesystem for Memory {
             Draft { version: Version::of(&content), content }
         })
         .await?;
-        self.plan(|ground| ground.write(path, &draft, put))
+        self.plan(|ground| ground.write(path, &draft, &put))
     }
 
     async fn make_dir(&self, path: &WsPath, parents: Parents) -> Result<Made> {

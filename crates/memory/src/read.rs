@@ -30,7 +30,7 @@ pub(crate) fn read(file: &File, path: &WsPath, span: Span) -> Result<Content> {
         Span::LastLines { take, at_most } => last_lines(&file.content, take, at_most),
     };
     Ok(Content {
-        version: (range == (0..size)).then_some(file.version),
+        known: (range == (0..size)).then_some(file.version),
         offset: range.start as u64,
         bytes: file.content.slice(range),
         size: size as u64,

@@ -5,10 +5,7 @@
 
 use garth_contract::{Result, WsPath};
 use garth_redact::{Clean, CleanWriter, clean};
-use garth_text::{
-    diff::{Diff, Hunk, Span, Tag, diff},
-    lines,
-};
+use garth_text::diff::{Diff, Hunk, Span, Tag, diff};
 use garth_workspace::{Shown, Workspace};
 
 use crate::words::{Counted, Ours, cut};
@@ -20,7 +17,8 @@ pub(crate) struct Side<'a> {
     pub(crate) name: &'a str,
     /// Whose rules of redaction hold.
     pub(crate) path: &'a WsPath,
-    pub(crate) text: &'a str,
+    /// In UTF-8.
+    pub(crate) text: &'a [u8],
 }
 
 /// The difference of two texts.
@@ -47,7 +45,19 @@ impl Change {
         new: Side<'_>,
         limit: usize,
     ) -> Result<Self> {
-        let found = diff(old.text.as_bytes(), new.text.as_bytes());
+        Self::of(workspace, (old, new), &diff(old.text, new.text), limit)
+    }
+
+    /// Writes a difference that was found before.
+    ///
+    /// # Errors
+    /// As for [`between`](Self::between).
+    pub(crate) fn of(
+        workspace: &Workspace,
+        (old, new): (Side<'_>, Side<'_>),
+        found: &Diff<'_>,
+        limit: usize,
+    ) -> Result<Self> {
         let mut page = Page {
             text: CleanWriter::new(),
             left: limit,
@@ -73,8 +83,7 @@ impl Change {
                 }
             }
         }
-        let Diff { added, removed, .. } = found;
-        let (added, removed) = (added as u64, removed as u64);
+        let (added, removed) = (found.added as u64, found.removed as u64);
         Ok(Self { diff: page.text.finish(), added, removed, missing: page.missing, redacted })
     }
 
@@ -100,8 +109,7 @@ impl Change {
 }
 
 fn shown(workspace: &Workspace, side: Side<'_>, span: Span) -> Result<Shown> {
-    let window = lines::window(side.text.as_bytes(), span.first.saturating_sub(1), span.count);
-    workspace.lines(side.path, side.text, window.range)
+    workspace.lines(side.path, side.text, span.start..span.end)
 }
 
 /// Lines of a diff, as many as fit.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use garth_contract::{Code, Error, Result, WsPath};
 use garth_redact::placeholders;
+use garth_text::diff::{Diff, Tag};
 use garth_workspace::Workspace;
 
 /// Refuses a new text of a file that has more placeholders than the old one has.
@@ -18,11 +19,40 @@ pub(crate) fn check(workspace: &Workspace, path: &WsPath, old: &str, new: &str) 
     if !workspace.redacts(path) {
         return Ok(());
     }
+    if !has_any(new) {
+        return Ok(());
+    }
+    compare(path, std::iter::once(old), std::iter::once(new))
+}
+
+/// The same for a change whose lines are known, which are all that need a look.
+///
+/// # Errors
+/// `REDACTED_CONTENT`.
+pub(crate) fn check_lines(workspace: &Workspace, path: &WsPath, diff: &Diff<'_>) -> Result<()> {
+    if !workspace.redacts(path) {
+        return Ok(());
+    }
+    let lines = |tag| {
+        let lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
+        lines.filter(move |line| line.tag == tag).filter_map(|line| str::from_utf8(line.text).ok())
+    };
+    if !lines(Tag::Added).any(has_any) {
+        return Ok(());
+    }
+    compare(path, lines(Tag::Removed), lines(Tag::Added))
+}
+
+fn compare<'a>(
+    path: &WsPath,
+    old: impl Iterator<Item = &'a str>,
+    new: impl Iterator<Item = &'a str>,
+) -> Result<()> {
     let mut had = HashMap::new();
-    for found in placeholders(old) {
+    for found in old.flat_map(placeholders) {
         *had.entry((found.name, found.nth)).or_insert(0_u64) += 1;
     }
-    for found in placeholders(new) {
+    for found in new.flat_map(placeholders) {
         match had.get_mut(&(found.name, found.nth)) {
             Some(left @ 1..) => *left -= 1,
             Some(0) | None => return Err(refused(path)),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use garth_contract::{Code, Error, Result, WsPath};
 use garth_text::{
     encoding::{self, Encoding},
-    sniff::{Content, Extent, sniff},
+    sniff,
 };
 
 /// The text of a file, and how it is stored.
@@ -21,14 +21,14 @@ impl<'a> TextFile<'a> {
     /// # Errors
     /// `UNSUPPORTED_ENCODING` for bytes that are no text.
     pub(crate) fn of(path: &WsPath, bytes: &'a [u8], named: Option<Encoding>) -> Result<Self> {
-        let encoding = match (named, sniff(bytes, Extent::Whole)) {
-            (Some(_), _) => Encoding::of_file(bytes, named),
-            (None, Content::Text(encoding)) => encoding,
-            (None, Content::Binary) => {
-                let error = Error::at(Code::UnsupportedEncoding, path);
-                return Err(error.hint("If it is text in another encoding, name that as encoding."));
-            }
+        let Some(_) = named else {
+            let (encoding, text) = sniff::text(bytes).ok_or_else(|| {
+                Error::at(Code::UnsupportedEncoding, path)
+                    .hint("If it is text in another encoding, name that as encoding.")
+            })?;
+            return Ok(Self { encoding, text });
         };
+        let encoding = Encoding::of_file(bytes, named);
         let text = encoding::decode(bytes, encoding).map_err(|error| refused(path, &error))?;
         Ok(Self { encoding, text })
     }

@@ -130,7 +130,7 @@ fn whole(
         Wanted::Last { take } => (total.saturating_sub(take), take),
     };
     let window = lines::window(text.as_bytes(), index(skip), index(take));
-    let shown = workspace.lines(path, &text, window.range)?;
+    let shown = workspace.lines(path, text.as_bytes(), window.range)?;
     Ok(Loaded::Text(Box::new(Window {
         first: Some(skip + 1),
         total: Some(total),
@@ -140,7 +140,7 @@ fn whole(
         encoding,
         endings: endings::detect(text.as_bytes()).style(),
         size: content.size,
-        version: Some(content.version.unwrap_or_else(|| Version::of(&content.bytes))),
+        version: Some(content.known.unwrap_or_else(|| Version::of(&content.bytes))),
         modified: content.modified,
         shown,
     })))
@@ -169,7 +169,7 @@ async fn part(
         Wanted::From { take, .. } | Wanted::Last { take } => take,
     };
     let window = lines::window(text.as_bytes(), index(lead), index(take));
-    let shown = workspace.lines(path, &text, window.range.clone())?;
+    let shown = workspace.lines(path, text.as_bytes(), window.range.clone())?;
     let open = match wanted {
         Wanted::From { .. } => {
             window.range.end == text.len() && !text.ends_with('\n') && content.more_follows()

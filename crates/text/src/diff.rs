@@ -50,6 +50,10 @@ pub struct Span {
     pub first: usize,
     /// How many lines there are.
     pub count: usize,
+    /// Where the first begins, in bytes of the whole text.
+    pub start: usize,
+    /// Where the last ends.
+    pub end: usize,
 }
 
 /// One line of a hunk.
@@ -82,8 +86,22 @@ pub enum Tag {
 /// assert_eq!(unified.text, b"--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
 /// ```
 pub fn diff<'a>(old: &'a [u8], new: &'a [u8]) -> Diff<'a> {
+    diff_inside(old, new, Ends::default())
+}
+
+/// How much of two texts is known to be the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ends {
+    /// How many bytes at their front.
+    pub front: usize,
+    /// How many bytes at their back.
+    pub back: usize,
+}
+
+/// Compares two texts whose ends are known to be the same, without a look at those.
+pub fn diff_inside<'a>(old: &'a [u8], new: &'a [u8], same: Ends) -> Diff<'a> {
     let mut found = Diff { hunks: Vec::new(), added: 0, removed: 0 };
-    let Some(middle) = Middle::between(old, new) else { return found };
+    let Some(middle) = Middle::between(old, new, same) else { return found };
     let sides = Sides::new(old, new, &middle);
     let mut group: Vec<Change> = Vec::new();
     for change in sides.changes() {
@@ -109,6 +127,8 @@ struct Sides<'a> {
     after: usize,
     /// How many lines of either text come before all of these.
     skipped: usize,
+    /// Where the first line begins in either text.
+    start: usize,
 }
 
 impl<'a> Sides<'a> {
@@ -122,6 +142,7 @@ impl<'a> Sides<'a> {
             before: lines::count(head.get(start..).unwrap_or_default()),
             after: lines::count(tail.get(..reach).unwrap_or_default()),
             skipped: memchr_iter(b'\n', head.get(..start).unwrap_or_default()).count(),
+            start,
             old: lines(old, middle.old_end + reach),
             new: lines(new, middle.new_end + reach),
         }
@@ -161,10 +182,26 @@ impl<'a> Sides<'a> {
         let new_start = first.new.start - lead;
         let new_end = last.new.end + (end - last.old.end);
         Some(Hunk {
-            old: Span { first: self.skipped + start + 1, count: end - start },
-            new: Span { first: self.skipped + new_start + 1, count: new_end - new_start },
+            old: self.span(&self.old, start..end),
+            new: self.span(&self.new, new_start..new_end),
             lines,
         })
+    }
+
+    fn span(&self, side: &[&'a [u8]], lines: Range<usize>) -> Span {
+        // The lines of a side stand one after another in its text.
+        let base = side.first().map_or(0, |line| line.as_ptr().addr());
+        let at = |index: usize| match (side.get(index), side.last()) {
+            (Some(line), _) => line.as_ptr().addr() - base,
+            (None, Some(last)) => last.as_ptr().addr() - base + last.len(),
+            (None, None) => 0,
+        };
+        Span {
+            first: self.skipped + lines.start + 1,
+            count: lines.len(),
+            start: self.start + at(lines.start),
+            end: self.start + at(lines.end),
+        }
     }
 }
 
@@ -195,8 +232,8 @@ mod tests {
         let found = diff(b"1\n2\n3\n4\n5\n6\n7\n8\n9\n", b"1\n2\n3\n4\nfive\n6\n7\n8\n9\n");
         let line = |tag, text: &'static str| Line { tag, text: text.as_bytes() };
         let hunk = Hunk {
-            old: Span { first: 2, count: 7 },
-            new: Span { first: 2, count: 7 },
+            old: Span { first: 2, count: 7, start: 2, end: 16 },
+            new: Span { first: 2, count: 7, start: 2, end: 19 },
             lines: vec![
                 line(Tag::Context, "2\n"),
                 line(Tag::Context, "3\n"),

@@ -204,7 +204,22 @@ pub fn apply_to_file(
     edits: &[Edit<'_>],
     mode: Mode,
 ) -> Result<Edited, FileError> {
-    let (bytes, reports) = encoding::rewrite(bytes, encoding, |text| {
+    let text = encoding::decode(bytes, encoding)?;
+    apply_to_decoded((bytes, &text), encoding, edits, mode)
+}
+
+/// Applies edits to a whole file that was decoded before: its bytes and their text.
+///
+/// # Errors
+///
+/// Those of [`apply_to_file`].
+pub fn apply_to_decoded(
+    file: (&[u8], &str),
+    encoding: Encoding,
+    edits: &[Edit<'_>],
+    mode: Mode,
+) -> Result<Edited, FileError> {
+    let (bytes, reports) = encoding::rewrite_decoded(file, encoding, |text| {
         let edited = apply(text, edits, mode).map_err(FileError::Edit)?;
         Ok::<_, FileError>((edited.bytes, edited.reports))
     })?;

@@ -186,13 +186,21 @@ pub fn rewrite<T, E: From<Error>>(
     encoding: Encoding,
     change: impl FnOnce(&[u8]) -> Result<(Vec<u8>, T), E>,
 ) -> Result<(Vec<u8>, T), E> {
-    let text = decode(bytes, encoding)?;
+    rewrite_decoded((bytes, &decode(bytes, encoding)?), encoding, change)
+}
+
+/// The same for a file that was decoded before: its bytes and their text.
+pub(crate) fn rewrite_decoded<T, E: From<Error>>(
+    (bytes, text): (&[u8], &str),
+    encoding: Encoding,
+    change: impl FnOnce(&[u8]) -> Result<(Vec<u8>, T), E>,
+) -> Result<(Vec<u8>, T), E> {
     match encoding {
         // The text is the file, so nothing is copied to get there and back.
         Encoding::Utf8 => return change(text.as_bytes()),
         // UTF-8 and UTF-16 have one form for each text; tables may have more.
         Encoding::Utf8Bom | Encoding::Utf16Le | Encoding::Utf16Be => {}
-        Encoding::Named(_) if encode(&text, encoding)? == bytes => {}
+        Encoding::Named(_) if encode(text, encoding)? == bytes => {}
         Encoding::Named(_) => return Err(Error::NotReversible(encoding.name()).into()),
     }
     let (changed, facts) = change(text.as_bytes())?;

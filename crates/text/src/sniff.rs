@@ -3,6 +3,8 @@
 //! A byte order mark is looked at first. Without one, a NUL in the first 8 KiB
 //! or bytes that are not UTF-8 make a file binary.
 
+use std::borrow::Cow;
+
 use memchr::memchr;
 
 use crate::encoding::{self, Encoding};
@@ -66,6 +68,23 @@ pub fn sniff(bytes: &[u8], extent: Extent) -> Content {
     if text { Content::Text(encoding) } else { Content::Binary }
 }
 
+/// Reads a whole file as text, in the encoding that its bytes prove; `None` for
+/// anything else.
+///
+/// It finds what [`sniff`] finds, and looks at the bytes once only.
+pub fn text(bytes: &[u8]) -> Option<(Encoding, Cow<'_, str>)> {
+    let encoding = Encoding::of_file(bytes, None);
+    let body = bytes.strip_prefix(encoding.bom()).unwrap_or(bytes);
+    let wide = match encoding {
+        Encoding::Utf8 | Encoding::Utf8Bom => false,
+        Encoding::Utf16Le | Encoding::Utf16Be | Encoding::Named(_) => true,
+    };
+    if !wide && has_nul(body) {
+        return None;
+    }
+    Some((encoding, encoding::decode(bytes, encoding).ok()?))
+}
+
 /// Recognises an image by its first bytes.
 pub fn image(head: &[u8]) -> Option<Image> {
     if head.starts_with(b"\x89PNG\r\n\x1A\n") {
@@ -92,8 +111,7 @@ pub fn media_type(head: &[u8]) -> &'static str {
 }
 
 fn is_utf8(body: &[u8], extent: Extent) -> bool {
-    let head = body.get(..HEAD).unwrap_or(body);
-    if memchr(0, head).is_some() {
+    if has_nul(body) {
         return false;
     }
     match (std::str::from_utf8(body), extent) {
@@ -101,6 +119,10 @@ fn is_utf8(body: &[u8], extent: Extent) -> bool {
         (Err(error), Extent::Head) => error.error_len().is_none(),
         (Err(_), Extent::Whole) => false,
     }
+}
+
+fn has_nul(body: &[u8]) -> bool {
+    memchr(0, body.get(..HEAD).unwrap_or(body)).is_some()
 }
 
 fn is_utf16(bytes: &[u8], encoding: Encoding, extent: Extent) -> bool {
@@ -122,7 +144,10 @@ mod tests {
     use super::*;
 
     fn whole(bytes: &[u8]) -> Content {
-        sniff(bytes, Extent::Whole)
+        let sniffed = sniff(bytes, Extent::Whole);
+        let read = text(bytes).map_or(Content::Binary, |(encoding, _)| Content::Text(encoding));
+        assert_eq!(read, sniffed, "reading finds what sniffing finds");
+        sniffed
     }
 
     #[test]

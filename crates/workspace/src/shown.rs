@@ -14,7 +14,7 @@ use crate::Workspace;
 
 /// How much text on either side of a window is looked at with it: the largest
 /// key that anybody keeps in a file, several times over.
-const AROUND: usize = 64 << 10;
+const AROUND: usize = 32 << 10;
 
 /// Consecutive lines of a text, without their endings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,13 +42,15 @@ impl Workspace {
 
     /// The lines of `text` whose bytes `window` covers, as they may be shown.
     ///
-    /// The window begins where a line begins and ends where one ends.
+    /// The text is UTF-8. The window begins where a line begins and ends where one
+    /// ends.
     ///
     /// # Errors
-    /// As for [`clean`](Self::clean).
-    pub fn lines(&self, path: &WsPath, text: &str, window: Range<usize>) -> Result<Shown> {
+    /// As for [`clean`](Self::clean), and `UNSUPPORTED_ENCODING` for what is no text.
+    pub fn lines(&self, path: &WsPath, text: &[u8], window: Range<usize>) -> Result<Shown> {
         let region = around(text, &window);
         let part = text.get(region.clone()).unwrap_or_default();
+        let part = str::from_utf8(part).map_err(|_| Error::at(Code::UnsupportedEncoding, path))?;
         let window = window.start - region.start..window.end - region.start;
         let Redaction { clean, count, .. } = self.redact(path, Raw::from(part))?;
         let spans = if count == 0 { Vec::new() } else { self.redactor.find(part) };
@@ -79,8 +81,7 @@ fn held_back(path: &WsPath, blocked: &Blocked) -> Error {
 }
 
 /// The window and what stands around it, in whole lines.
-fn around(text: &str, window: &Range<usize>) -> Range<usize> {
-    let bytes = text.as_bytes();
+fn around(bytes: &[u8], window: &Range<usize>) -> Range<usize> {
     let before = bytes.get(..window.start.saturating_sub(AROUND)).unwrap_or_default();
     let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let far = window.end.saturating_add(AROUND).min(bytes.len());

@@ -56,9 +56,9 @@ impl Workspace {
                 return Ok(Updated { written: None, facts });
             };
             let put = Put { guard: guard(current.as_ref()), parents, mode: None };
-            match self.fs.write(path, content, put).await {
+            match self.fs.write(path, content, put.clone()).await {
                 Ok(written) => return Ok(Updated { written: Some(written), facts }),
-                Err(error) if lost(put.guard, &error) => self.locks.pause(attempt).await,
+                Err(error) if lost(&put.guard, &error) => self.locks.pause(attempt).await,
                 Err(error) => return Err(error),
             }
         }
@@ -84,7 +84,7 @@ impl Workspace {
 #[must_use]
 pub fn guard(current: Option<&Content>) -> Guard {
     match current {
-        Some(content) => Guard::Unchanged(version_of(content)),
+        Some(content) => Guard::Holding(content.bytes.clone()),
         None => Guard::Absent,
     }
 }
@@ -92,15 +92,15 @@ pub fn guard(current: Option<&Content>) -> Guard {
 /// The version of a content that was read whole.
 #[must_use]
 pub fn version_of(content: &Content) -> Version {
-    content.version.unwrap_or_else(|| Version::of(&content.bytes))
+    content.known.unwrap_or_else(|| Version::of(&content.bytes))
 }
 
 /// Tells whether a write failed because the file is not what it was.
-fn lost(guard: Guard, error: &Error) -> bool {
+fn lost(guard: &Guard, error: &Error) -> bool {
     match guard {
         Guard::Any => false,
         Guard::Absent => error.code() == Code::FileExists,
-        Guard::Unchanged(_) => error.code() == Code::Conflict,
+        Guard::Unchanged(_) | Guard::Holding(_) => error.code() == Code::Conflict,
     }
 }
 

@@ -16,7 +16,7 @@ mod undo;
 use bytes::Bytes;
 use garth_contract::{Code, Content, Depth, Error, Parents, Put, Result, Version, Written, WsPath};
 
-use crate::{Workspace, guard, version_of};
+use crate::{Workspace, guard};
 use undo::Undo;
 
 /// How often everything is computed anew because another program was faster.
@@ -152,7 +152,7 @@ impl Step<'_> {
 
     async fn remove(&self, workspace: &Workspace) -> Result<()> {
         let now = workspace.current(self.path).await?;
-        if now.as_ref().map(version_of) != self.before.as_ref().map(version_of) {
+        if now.as_ref().map(|now| &now.bytes) != self.before.as_ref().map(|then| &then.bytes) {
             return Err(Error::at(Code::Conflict, self.path));
         }
         workspace.fs.remove(self.path, Depth::One).await.map(drop)

@@ -56,7 +56,7 @@ async fn race(ws: &Subject, put: Put, code: Code) -> Verdict {
     let mut writers = JoinSet::new();
     for number in 0..CALLERS {
         let (fs, path) = (ws.fs.clone(), at("f")?);
-        let content = Bytes::from(format!("writer {number}"));
+        let (content, put) = (Bytes::from(format!("writer {number}")), put.clone());
         writers.spawn(async move { (content.clone(), fs.write(&path, content, put).await) });
     }
     let mut winners = Vec::new();
@@ -79,7 +79,7 @@ async fn add_one(fs: &dyn DynFilesystem) -> Verdict {
             .ok()
             .and_then(|text| text.trim().parse().ok())
             .ok_or_else(|| failed(format!("not a number: {:?}", content.bytes)))?;
-        let version = content.version.ok_or_else(|| failed("a whole read has no version"))?;
+        let version = content.version().ok_or_else(|| failed("a whole read has no version"))?;
         let put = Put { guard: Guard::Unchanged(version), ..ANY };
         match fs.write(&path, Bytes::from(format!("{}\n", number + 1)), put).await {
             Ok(_) => return Ok(()),
@@ -150,7 +150,7 @@ async fn a_reader_sees_one_file_whole(ws: Subject) -> Verdict {
             content.bytes == "start" || content.bytes.iter().all(|byte| Some(*byte) == first);
         holds("the bytes are of one content", whole)?;
         same("size", content.size, content.bytes.len() as u64)?;
-        same("version", content.version, Some(Version::of(&content.bytes)))?;
+        same("version", content.version(), Some(Version::of(&content.bytes)))?;
     }
     writer.await.map_err(|error| failed(error.to_string()))?
 }

@@ -1,12 +1,13 @@
 //! What must hold of a file at the instant it is replaced.
 
-use garth_contract::{Code, Depth, Kind, Version};
+use bytes::Bytes;
+use garth_contract::{Code, Depth, Detail, Error, Guard, Kind, Put, Version};
 
 use crate::{
     Subject, Verdict,
-    arrange::{ABSENT, at, unchanged},
+    arrange::{ABSENT, ANY, at, unchanged},
     check::{checks, open},
-    stop::{refused, refused_as, same},
+    stop::{holds, refused, refused_as, same},
 };
 
 checks! { "guard"
@@ -24,6 +25,9 @@ checks! { "guard"
     unchanged_goes_by_content_alone [Write] under open covers "guard.unchanged";
     unchanged_sees_what_others_wrote [Write] under open covers "guard.unchanged" "write.errors.conflict";
     unchanged_sees_the_same_length [Write] under open covers "guard.unchanged";
+    holding_replaces_the_bytes_read [Write] under open covers "guard.holding";
+    holding_refuses_other_bytes [Write] under open covers "guard.holding" "write.errors.conflict";
+    holding_sees_the_same_length_and_front [Write] under open covers "guard.holding";
     a_version_of_an_empty_file_is_not_a_missing_one [Write] under open covers "guard.unchanged" "guard.absent";
 }
 
@@ -91,6 +95,47 @@ async fn unchanged_refuses_another_version(ws: Subject) -> Verdict {
     ws.write("f", "two").await?;
     refused(ws.put("f", "three", unchanged(first)).await, Code::Conflict)?;
     same("bytes", ws.read("f").await?, "two")
+}
+
+fn holding(bytes: impl Into<Bytes>) -> Put {
+    Put { guard: Guard::Holding(bytes.into()), ..ANY }
+}
+
+async fn holding_replaces_the_bytes_read(ws: Subject) -> Verdict {
+    ws.write("f", "one").await?;
+    let second = ws.put("f", "", holding("one")).await?;
+    same("created", second.created, false)?;
+    ws.put("f", "three", holding("")).await?;
+    same("bytes", ws.read("f").await?, "three")?;
+    // So large that a backend may compare and write at once.
+    let large = Bytes::from(vec![b'x'; 3 << 20]);
+    ws.put("f", large.clone(), holding("three")).await?;
+    let written = ws.put("f", [&large[..], b"y"].concat(), holding(large.clone())).await?;
+    same("version", written.version, Version::of(&[&large[..], b"y"].concat()))
+}
+
+async fn holding_refuses_other_bytes(ws: Subject) -> Verdict {
+    let version = ws.write("f", "two").await?.version;
+    let large = Bytes::from(vec![b'x'; 3 << 20]);
+    for content in [Bytes::from("three"), large] {
+        let error = ws.put("f", content, holding("one")).await.err();
+        same("code", error.as_ref().map(Error::code), Some(Code::Conflict))?;
+        let wrong = |detail: &Detail| matches!(detail, Detail::Current(told) if *told != version);
+        let told = error.as_ref().is_some_and(|error| error.details().iter().any(wrong));
+        holds("its version is right or not given", !told)?;
+    }
+    same("bytes", ws.read("f").await?, "two")?;
+    same("names", ws.names("").await?, ["f"])?;
+    refused(ws.put("g", "x", holding("")).await, Code::Conflict)?;
+    refused(ws.stat("g").await, Code::FileNotFound)
+}
+
+async fn holding_sees_the_same_length_and_front(ws: Subject) -> Verdict {
+    ws.write("f", "abc").await?;
+    for other in ["abd", "ab", "abcd", ""] {
+        refused(ws.put("f", "new", holding(other)).await, Code::Conflict)?;
+    }
+    same("bytes", ws.read("f").await?, "abc")
 }
 
 async fn unchanged_refuses_a_missing_file(ws: Subject) -> Verdict {

@@ -53,7 +53,7 @@ async fn a_read_only_workspace_refuses_every_change(ws: Subject) -> Verdict {
     ws.plant("d/f", "x").await?;
     let before = ws.tree().await?;
     for put in [ANY, ABSENT, Put { parents: Parents::Require, ..ANY }] {
-        refused(ws.put("d/f", "y", put).await, Code::ReadOnly)?;
+        refused(ws.put("d/f", "y", put.clone()).await, Code::ReadOnly)?;
         refused(ws.put("new", "y", put).await, Code::ReadOnly)?;
     }
     refused(ws.make_dir("new").await, Code::ReadOnly)?;

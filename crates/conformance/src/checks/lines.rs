@@ -74,7 +74,7 @@ async fn one(ws: &Subject, whole: &[u8], span: Span) -> Verdict {
         same(&what, content.offset, offset as u64)?;
     }
     let all = bytes.len() == whole.len();
-    same(&what, content.version, all.then(|| Version::of(whole)))?;
+    same(&what, content.version(), all.then(|| Version::of(whole)))?;
     let count = whole.split_inclusive(|byte| *byte == b'\n').count() as u64;
     let known = content.lines.is_none_or(|lines| lines == count);
     holds(&format!("{what} has {count} lines or does not say"), known)

@@ -43,8 +43,8 @@ async fn a_whole_file_comes_with_its_version(ws: Subject) -> Verdict {
     let content = ws.span("f", Span::Whole { at_most: 11 }).await?;
     same("bytes", &content.bytes[..], b"hello\nworld".as_slice())?;
     same("offset and size", (content.offset, content.size), (0, 11))?;
-    same("version", content.version, Some(Version::of(b"hello\nworld")))?;
-    same("the write's version", content.version, Some(written.version))?;
+    same("version", content.version(), Some(Version::of(b"hello\nworld")))?;
+    same("the write's version", content.version(), Some(written.version))?;
     holds(
         "the count of lines is right or not given",
         content.lines.is_none_or(|lines| lines == 2),
@@ -62,7 +62,7 @@ async fn an_empty_file_is_read(ws: Subject) -> Verdict {
     ] {
         let content = ws.span("f", span).await?;
         same("bytes and size", (content.bytes.len(), content.size), (0, 0))?;
-        same("version", content.version, Some(Version::of(b"")))?;
+        same("version", content.version(), Some(Version::of(b"")))?;
         holds(
             "the count of lines is 0 or not given",
             content.lines.is_none_or(|lines| lines == 0),
@@ -165,7 +165,7 @@ async fn bytes_that_are_all_of_it_have_a_version(ws: Subject) -> Verdict {
         Span::LastLines { take: 3, at_most: 6 },
     ] {
         let content = ws.span("f", span).await?;
-        same("version", content.version, Some(Version::of(b"a\nb\nc\n")))?;
+        same("version", content.version(), Some(Version::of(b"a\nb\nc\n")))?;
     }
     Ok(())
 }
@@ -181,7 +181,7 @@ async fn bytes_of_a_part_have_no_version(ws: Subject) -> Verdict {
         Span::LastLines { take: 2, at_most: 100 },
         Span::LastLines { take: 3, at_most: 5 },
     ] {
-        same("version", ws.span("f", span).await?.version, None)?;
+        same("version", ws.span("f", span).await?.version(), None)?;
     }
     Ok(())
 }

@@ -84,11 +84,11 @@ async fn missing_parents_are_made(ws: Subject) -> Verdict {
 
 async fn a_missing_parent_is_refused_when_required(ws: Subject) -> Verdict {
     let put = Put { parents: Parents::Require, ..ANY };
-    refused(ws.put("no/f", "x", put).await, Code::ParentNotFound)?;
-    refused(ws.put("no/such/f", "x", put).await, Code::ParentNotFound)?;
+    refused(ws.put("no/f", "x", put.clone()).await, Code::ParentNotFound)?;
+    refused(ws.put("no/such/f", "x", put.clone()).await, Code::ParentNotFound)?;
     refused(ws.stat("no").await, Code::FileNotFound)?;
     ws.write("d/other", "x").await?;
-    ws.put("d/f", "y", put).await?;
+    ws.put("d/f", "y", put.clone()).await?;
     ws.put("f", "z", put).await?;
     same("bytes", ws.read("d/f").await?, "y")
 }
@@ -97,7 +97,7 @@ async fn a_file_on_the_way_is_not_a_directory(ws: Subject) -> Verdict {
     ws.write("f", "x").await?;
     for parents in [Parents::Create, Parents::Require] {
         let put = Put { parents, ..ANY };
-        refused(ws.put("f/g", "y", put).await, Code::NotADirectory)?;
+        refused(ws.put("f/g", "y", put.clone()).await, Code::NotADirectory)?;
         refused(ws.put("f/g/h", "y", put).await, Code::NotADirectory)?;
     }
     same("bytes", ws.read("f").await?, "x")
@@ -163,7 +163,7 @@ fn nothing_hidden(ws: &Subject) -> Verdict {
 async fn a_refused_write_leaves_nothing(ws: Subject) -> Verdict {
     ws.write("d/f", "x").await?;
     let stale = crate::arrange::unchanged(Version::of(b"another"));
-    refused(ws.put("d/f", "y", stale).await, Code::Conflict)?;
+    refused(ws.put("d/f", "y", stale.clone()).await, Code::Conflict)?;
     refused(ws.put("d/f", "y", crate::arrange::ABSENT).await, Code::FileExists)?;
     refused(ws.put("new/dir/f", "y", stale).await, Code::Conflict)?;
     refused(ws.write("d", "y").await, Code::NotAFile)?;

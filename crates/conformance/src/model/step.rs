@@ -90,7 +90,7 @@ impl Step {
             Self::List(path, page) => list(tree, path, *page),
             Self::Read(path, span) => read(tree, path, *span),
             Self::Write(path, content, put) => {
-                let created = tree.write(path, content, *put)?;
+                let created = tree.write(path, content, put)?;
                 Ok(Answer::Written(Version::of(content), created))
             }
             Self::MakeDir(path, parents) => Ok(Answer::Made(tree.make_dir(path, *parents)?)),
@@ -125,10 +125,10 @@ impl Step {
             }
             Self::Read(path, span) => {
                 let content = ws.fs.read(path, *span).await?;
-                Ok(Answer::Content(content.bytes.to_vec(), content.size, content.version))
+                Ok(Answer::Content(content.bytes.to_vec(), content.size, content.version()))
             }
             Self::Write(path, content, put) => {
-                let written = ws.fs.write(path, content.clone(), *put).await?;
+                let written = ws.fs.write(path, content.clone(), put.clone()).await?;
                 Ok(Answer::Written(written.version, written.created))
             }
             Self::MakeDir(path, parents) => Ok(Answer::Made(ws.fs.make_dir(path, *parents).await?)),
@@ -179,15 +179,17 @@ fn write(random: &mut Random, tree: &Tree, parents: Parents) -> Step {
     );
     let current =
         match tree.resolve(&path, Links::Follow).ok().and_then(|real| tree.get(&real).cloned()) {
-            Some(Node::File { content, .. }) => Version::of(&content),
-            Some(Node::Dir | Node::Link(_) | Node::Special(_)) | None => Version::of(b"another"),
+            Some(Node::File { content, .. }) => content,
+            Some(Node::Dir | Node::Link(_) | Node::Special(_)) | None => "another".into(),
         };
     let guards = [
         Guard::Any,
         Guard::Any,
         Guard::Absent,
-        Guard::Unchanged(current),
+        Guard::Unchanged(Version::of(&current)),
         Guard::Unchanged(Version::of(b"")),
+        Guard::Holding(current),
+        Guard::Holding(Bytes::new()),
     ];
     let guard = random.one_of(&guards).unwrap_or(Guard::Any);
     Step::Write(path, content.into(), Put { guard, parents, ..ANY })

@@ -77,7 +77,7 @@ impl Tree {
     ///
     /// # Errors
     /// Every refusal that applies.
-    pub fn write(&mut self, path: &WsPath, content: &Bytes, put: Put) -> Result<bool, Refusal> {
+    pub fn write(&mut self, path: &WsPath, content: &Bytes, put: &Put) -> Result<bool, Refusal> {
         let place = self.place(path, Links::Follow)?;
         let through_link =
             place.path != *path && self.resolve(path, Links::Keep) != Ok(place.path.clone());
@@ -89,12 +89,10 @@ impl Tree {
             Some(Node::File { .. }) => {}
             Some(Node::Dir | Node::Link(_) | Node::Special(_)) => codes.push(Code::NotAFile),
         }
-        match (put.guard, &old) {
-            (Guard::Absent, Some(_)) => codes.push(Code::FileExists),
-            (Guard::Unchanged(version), old) if !has(old.as_ref(), version) => {
-                codes.push(Code::Conflict)
-            }
-            (Guard::Any | Guard::Absent | Guard::Unchanged(_), _) => {}
+        match (put.guard.version(), &old) {
+            (None, Some(_)) if put.guard == Guard::Absent => codes.push(Code::FileExists),
+            (Some(version), old) if !has(old.as_ref(), version) => codes.push(Code::Conflict),
+            (None | Some(_), _) => {}
         }
         refuse(codes)?;
         let kept = match &old {

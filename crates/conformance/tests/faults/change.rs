@@ -73,38 +73,38 @@ impl Naive {
                 for _ in 0..content.len().min(100) {
                     yield_now().await;
                 }
-                late.write_now(&path, &content, put)
+                late.write_now(&path, &content, &put)
             });
             return task.await.unwrap();
         }
         if self.has(Fault::TearsWrites) {
             let half = content.slice(..content.len() / 2);
-            self.write_now(path, &half, put)?;
+            self.write_now(path, &half, &put)?;
             yield_now().await;
-            return self.write_now(path, &content, Put { guard: Guard::Any, ..put });
+            return self.write_now(path, &content, &Put { guard: Guard::Any, ..put });
         }
         if self.has(Fault::GuardsInTwoSteps) {
-            self.write_guarded(path, put)?;
+            self.write_guarded(path, &put)?;
             yield_now().await;
-            return self.write_now(path, &content, Put { guard: Guard::Any, ..put });
+            return self.write_now(path, &content, &Put { guard: Guard::Any, ..put });
         }
         if self.has(Fault::ShowsTemporary) {
             let temporary = path.parent().unwrap_or_else(WsPath::root).join(b".temporary").unwrap();
-            self.write_now(&temporary, &content, put)?;
+            self.write_now(&temporary, &content, &put)?;
             yield_now().await;
             self.tree().nodes.remove(&temporary);
         }
-        self.write_now(path, &content, put)
+        self.write_now(path, &content, &put)
     }
 
     /// Only asks whether the guard holds.
-    fn write_guarded(&self, path: &WsPath, put: Put) -> Result<()> {
+    fn write_guarded(&self, path: &WsPath, put: &Put) -> Result<()> {
         let mut tree = self.tree().clone();
         let answer = tree.write(path, &Bytes::new(), put);
         answer.map(drop).map_err(|refusal| self.refused(&tree, &refusal, path))
     }
 
-    fn write_now(&self, path: &WsPath, content: &Bytes, put: Put) -> Result<Written> {
+    fn write_now(&self, path: &WsPath, content: &Bytes, put: &Put) -> Result<Written> {
         let mut tree = self.tree();
         if self.has(Fault::CreatesOutside)
             && let Some(name) = self.outside(&tree, path)
@@ -128,12 +128,12 @@ impl Naive {
             tree.nodes.extend(place.missing.iter().map(|dir| (dir.clone(), Node::Dir)));
         }
         self.room(&tree, &place.path, content)?;
-        let bent = self.bend(&mut tree, path, old.as_ref(), put);
+        let bent = self.bend(&mut tree, path, old.as_ref(), put.clone());
         if put.guard == Guard::Absent && matches!(tree.get(path), Some(Node::Link(_))) {
             return Err(Error::at(Code::FileExists, path));
         }
         let created = tree
-            .write(path, content, bent)
+            .write(path, content, &bent)
             .map_err(|refusal| self.refused(&tree, &refusal, path))?;
         if self.has(Fault::LosesMode)
             && let Some(Node::File { mode, .. }) = tree.nodes.get_mut(&place.path)
@@ -158,7 +158,7 @@ impl Naive {
 
     /// What a faulty backend makes of the guard, and of what stands in the way.
     fn bend(&self, tree: &mut Tree, path: &WsPath, old: Option<&Node>, put: Put) -> Put {
-        match (self.fault, old, put.guard) {
+        match (self.fault, old, &put.guard) {
             (Some(Fault::ReplacesLinks), _, _) => {
                 tree.nodes.remove(path);
             }
@@ -169,6 +169,7 @@ impl Naive {
                 }
             }
             (Some(Fault::SkipsUnchanged), _, Guard::Unchanged(_))
+            | (Some(Fault::SkipsHolding), _, Guard::Holding(_))
             | (Some(Fault::SkipsAbsent), _, Guard::Absent) => {
                 return Put { guard: Guard::Any, ..put };
             }
@@ -182,6 +183,13 @@ impl Naive {
                 Some(Node::File { content, .. }),
                 Guard::Unchanged(version),
             ) if version.length() == content.len() as u64 => {
+                return Put { guard: Guard::Any, ..put };
+            }
+            (
+                Some(Fault::ComparesFronts),
+                Some(Node::File { content, .. }),
+                Guard::Holding(expected),
+            ) if content.starts_with(expected) => {
                 return Put { guard: Guard::Any, ..put };
             }
             _ => {}

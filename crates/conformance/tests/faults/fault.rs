@@ -27,7 +27,7 @@ faults! {
     IgnoresTheBound        "read.a_file_over_its_bound_is_too_large";
     RefusesPastTheEnd      "read.bytes_past_the_end_are_none";
     VersionsParts          "read.bytes_of_a_part_have_no_version";
-    ForgetsTheVersion      "read.bytes_that_are_all_of_it_have_a_version";
+    MistakesTheVersion     "read.bytes_that_are_all_of_it_have_a_version";
     DropsCarriageReturns   "lines.lines_are_cut_as_a_plain_reader_would";
     MiscountsLines         "lines.a_window_that_reached_the_end_knows_the_count";
     CutsTheTailInFront     "lines.last_lines_are_cut_as_a_plain_reader_would";
@@ -38,6 +38,8 @@ faults! {
     WritesOverDirectories  "write.a_directory_is_not_a_file";
     SaysCreated            "write.a_replaced_file_has_exactly_these_bytes";
     SkipsUnchanged         "guard.unchanged_refuses_another_version";
+    SkipsHolding           "guard.holding_refuses_other_bytes";
+    ComparesFronts         "guard.holding_sees_the_same_length_and_front";
     SkipsAbsent            "guard.absent_refuses_a_file_that_is_there";
     TakesEmptyForMissing   "guard.a_version_of_an_empty_file_is_not_a_missing_one";
     ComparesLengths        "guard.unchanged_sees_the_same_length";

@@ -120,7 +120,10 @@ impl Naive {
         }
         let count = content.split_inclusive(|byte| *byte == b'\n').count() as u64;
         Ok(Content {
-            version: (whole && !self.has(Fault::ForgetsTheVersion)).then(|| Version::of(&content)),
+            known: whole.then(|| match self.has(Fault::MistakesTheVersion) {
+                true => Version::of(b"mistaken"),
+                false => Version::of(&content),
+            }),
             offset: offset as u64,
             size: content.len() as u64,
             lines: Some(count + u64::from(self.has(Fault::MiscountsLines))),

@@ -149,7 +149,7 @@ async fn swap_between_look_and_write(yard: &Yard) {
     fs::write(yard.root.join("other"), "old").unwrap();
     let path = yard.path("approved/f").unwrap();
     let seen = Filesystem::read(&yard.host, &path, Span::Whole { at_most: 99 }).await.unwrap();
-    let guard = Guard::Unchanged(seen.version.unwrap());
+    let guard = Guard::Unchanged(seen.version().unwrap());
     fs::rename(yard.root.join("approved"), yard.root.join("aside")).unwrap();
     symlink(&yard.out, yard.root.join("approved")).unwrap();
     let put = Put { guard, parents: Parents::Create, mode: None };

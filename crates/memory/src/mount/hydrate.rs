@@ -106,7 +106,7 @@ impl Hydration<'_> {
             Err(error) => return self.pass_over(entry, error),
         };
         let file = File {
-            version: content.version.unwrap_or_else(|| Version::of(&content.bytes)),
+            version: content.known.unwrap_or_else(|| Version::of(&content.bytes)),
             modified: content.modified.or(entry.modified).unwrap_or(self.now),
             mode: content.mode.or(entry.mode).unwrap_or(FILE_MODE),
             content: content.bytes,

@@ -19,7 +19,7 @@ fn a_written_file_reads_back_with_its_version_time_and_mode() {
     assert_eq!(written, Written { version, created: true, modified: Some(at(1_001)) });
     let content = ws.content("d/a.txt", Span::Whole { at_most: 5 }).unwrap();
     assert_eq!((&content.bytes[..], content.size, content.offset), (&b"hello"[..], 5, 0));
-    assert_eq!((content.version, content.modified), (Some(version), Some(at(1_001))));
+    assert_eq!((content.version(), content.modified), (Some(version), Some(at(1_001))));
     assert_eq!(content.mode, Some(0o644));
 }
 
@@ -56,7 +56,7 @@ fn a_guard_lets_only_the_expected_file_be_replaced() {
 fn a_conflict_tells_the_version_there_is() {
     let ws = workspace(&[("a", "one")]);
     let wrong = put(Guard::Unchanged(Version::of(b"")));
-    let error = ws.put("a", "two", wrong).unwrap_err();
+    let error = ws.put("a", "two", wrong.clone()).unwrap_err();
     assert_eq!(error.details(), [Detail::Current(Version::of(b"one"))]);
     let missing = ws.put("b", "two", wrong).unwrap_err();
     assert_eq!((missing.code(), missing.details()), (Code::Conflict, &[][..]));
@@ -66,7 +66,7 @@ fn a_conflict_tells_the_version_there_is() {
 fn parents_are_made_only_when_asked_for() {
     let ws = workspace(&[("f", "")]);
     let require = Put { parents: Parents::Require, ..ANY };
-    let code = |name| ws.put(name, "x", require).map_err(|error| error.code()).map(drop);
+    let code = |name| ws.put(name, "x", require.clone()).map_err(|error| error.code()).map(drop);
     assert_eq!(code("d/a"), Err(Code::ParentNotFound));
     assert_eq!(code("f/a"), Err(Code::NotADirectory));
     assert_eq!(ws.make_dir("d/e", Parents::Require), Err(Code::ParentNotFound));
@@ -120,7 +120,7 @@ fn a_span_of_bytes_ends_where_the_file_does() {
     {
         let content = ws.content("a", Span::Bytes { offset, length }).unwrap();
         assert_eq!((&content.bytes[..], content.offset), (expected.as_bytes(), starts));
-        assert_eq!(content.version.is_some(), expected.len() == 10);
+        assert_eq!(content.version().is_some(), expected.len() == 10);
         assert_eq!(content.size, 10);
     }
 }

@@ -97,7 +97,7 @@ impl Ws {
     }
 
     pub(crate) fn version(&self, name: &str) -> Version {
-        self.content(name, WHOLE).unwrap().version.unwrap()
+        self.content(name, WHOLE).unwrap().version().unwrap()
     }
 
     pub(crate) fn stat(&self, name: &str, links: Links) -> Result<Entry, Code> {

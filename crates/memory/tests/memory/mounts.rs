@@ -71,7 +71,7 @@ impl Filesystem for Source {
         .await;
         let mut content = self.files.read(at, span).await?;
         let grown = [&content.bytes[..], self.growth.as_bytes()].concat();
-        content.version = Some(Version::of(&grown));
+        content.known = Some(Version::of(&grown));
         content.size = grown.len() as u64;
         content.bytes = grown.into();
         Ok(content)

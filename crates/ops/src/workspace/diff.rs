@@ -114,8 +114,8 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
     };
     let name = from.to_string();
     let new_name = to.clone().unwrap_or_else(|| format!("{name} (given content)"));
-    let old_side = Side { name: &name, path: &from, text: &old_text };
-    let new_side = Side { name: &new_name, path, text: &new_text };
+    let old_side = Side { name: &name, path: &from, text: old_text.as_bytes() };
+    let new_side = Side { name: &new_name, path, text: new_text.as_bytes() };
     let change = Change::between(workspace, old_side, new_side, limit)?;
     reply(&from, to, change)
 }

@@ -1,11 +1,15 @@
 //! `edit`: replaces text in one file, exactly or nearly, all edits or none.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use garth_contract::{Code, Content, Detail, Error, Parents, Result, Version, WsPath};
 use garth_redact::{Clean, CleanWriter};
+use garth_text::diff::{Diff, Ends, diff, diff_inside};
 use garth_text::edit::{
-    Edit, Edited, Failure, FileError, Level, Mode, Replace, Why, apply_to_file,
+    Edit, Edited, Failure, FileError, Level, Mode, Replace, Report, Why, apply_to_decoded,
 };
+use garth_text::encoding::Encoding;
 use garth_workspace::{Plan, Updated, Workspace, version_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -134,6 +138,8 @@ struct Call {
 struct Outcome {
     edits: Vec<Done>,
     change: Change,
+    created: bool,
+    /// The version as it stays after a dry run.
     before: Option<Version>,
 }
 
@@ -180,8 +186,8 @@ impl Call {
     }
 
     fn plan(&self, workspace: &Workspace, current: Option<&Content>) -> Result<Plan<Outcome>> {
-        let before = current.map(version_of);
-        versions::check(&self.path, self.expected, before)?;
+        versions::check(&self.path, self.expected, current)?;
+        let before = current.filter(|_| self.dry_run).map(version_of);
         let (bytes, edits, change) = match current {
             Some(content) => self.change(workspace, content)?,
             None => self.create(workspace)?,
@@ -189,7 +195,7 @@ impl Call {
         Ok(Plan {
             content: (!self.dry_run).then_some(bytes),
             parents: Parents::Create,
-            facts: Outcome { edits, change, before },
+            facts: Outcome { edits, change, created: current.is_none(), before },
         })
     }
 
@@ -200,12 +206,22 @@ impl Call {
     ) -> Result<(Bytes, Vec<Done>, Change)> {
         let file = TextFile::of(&self.path, &content.bytes, named(self.encoding.as_deref())?)?;
         let edits: Vec<Edit<'_>> = self.edits.iter().map(One::as_edit).collect();
-        let edited = apply_to_file(&content.bytes, file.encoding, &edits, self.mode)
+        let decoded = (&*content.bytes, &*file.text);
+        let edited = apply_to_decoded(decoded, file.encoding, &edits, self.mode)
             .map_err(|error| self.refusal(workspace, &error))?;
         let Edited { bytes, reports } = edited;
-        let after = TextFile::of(&self.path, &bytes, Some(file.encoding))?;
-        placeholders::check(workspace, &self.path, &file.text, &after.text)?;
-        let change = self.difference(workspace, &file.text, &after.text)?;
+        let after = match file.encoding {
+            // The text is the file, and what an edit leaves of a text is one.
+            Encoding::Utf8 => Cow::Borrowed(&bytes[..]),
+            Encoding::Utf8Bom | Encoding::Utf16Le | Encoding::Utf16Be | Encoding::Named(_) => {
+                let after = TextFile::of(&self.path, &bytes, Some(file.encoding))?;
+                Cow::Owned(after.text.into_owned().into_bytes())
+            }
+        };
+        let old = file.text.as_bytes();
+        let found = diff_inside(old, &after, same(&reports, old));
+        placeholders::check_lines(workspace, &self.path, &found)?;
+        let change = self.difference(workspace, (old, &after), &found)?;
         let edits = reports
             .iter()
             .map(|report| Done {
@@ -231,14 +247,20 @@ impl Call {
             Some(encoding) => garth_text::encoding::encode(new_string, encoding)
                 .map_err(|error| refused(&self.path, &error))?,
         };
-        let change = self.difference(workspace, "", new_string)?;
+        let found = diff(b"", new_string.as_bytes());
+        let change = self.difference(workspace, (b"", new_string.as_bytes()), &found)?;
         Ok((bytes.into(), Vec::new(), change))
     }
 
-    fn difference(&self, workspace: &Workspace, old: &str, new: &str) -> Result<Change> {
+    fn difference(
+        &self,
+        workspace: &Workspace,
+        (old, new): (&[u8], &[u8]),
+        found: &Diff<'_>,
+    ) -> Result<Change> {
         let name = self.path.to_string();
         let side = |text| Side { name: &name, path: &self.path, text };
-        Change::between(workspace, side(old), side(new), workspace.limits().diff_lines)
+        Change::of(workspace, (side(old), side(new)), found, workspace.limits().diff_lines)
     }
 
     /// An error of the edit engine, under a code of the table.
@@ -284,8 +306,7 @@ impl Call {
     }
 
     fn reply(self, updated: Updated<Outcome>) -> Result<Reply> {
-        let Updated { written, facts: Outcome { edits, change, before } } = updated;
-        let created = before.is_none();
+        let Updated { written, facts: Outcome { edits, change, created, before } } = updated;
         let replacements = edits.iter().map(|done| done.replacements).sum();
         let mut text = CleanWriter::new();
         let (made, replaced) = match (self.dry_run, created) {
@@ -324,6 +345,19 @@ impl Call {
             version: version.map(|version| version.to_string()),
         };
         Ok(Reply::new(text.finish(), &payload)?.repeating(&["diff"]))
+    }
+}
+
+/// What a single edit is known to have left alone at either end.
+///
+/// Of several edits, each but the first is told in terms of those before it.
+fn same(reports: &[Report], old: &[u8]) -> Ends {
+    let [Report { places, count, .. }] = reports else { return Ends::default() };
+    match (places.first(), places.last()) {
+        (Some(first), Some(last)) if places.len() == *count => {
+            Ends { front: first.before.start, back: old.len() - last.before.end }
+        }
+        _ => Ends::default(),
     }
 }
 

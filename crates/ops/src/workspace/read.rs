@@ -279,7 +279,7 @@ async fn binary(workspace: &Workspace, path: &WsPath, head: &Content) -> Result<
         media_type: Some(media_type),
         size_bytes: Some(head.size),
         modified_at: head.modified.map(rfc3339),
-        version: head.version.map(|version| version.to_string()),
+        version: head.version().map(|version| version.to_string()),
         ..Payload::default()
     };
     Ok(Reply::new(text, &payload)?.attach(attachment))

@@ -12,7 +12,7 @@ use garth_text::{
     encoding::{self, Encoding},
     endings,
 };
-use garth_workspace::{Plan, Workspace, version_of};
+use garth_workspace::{Plan, Workspace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -164,7 +164,7 @@ impl Call {
     }
 
     fn plan(&self, workspace: &Workspace, current: Option<&Content>) -> Result<Plan<Outcome>> {
-        versions::check(&self.path, self.expected, current.map(version_of))?;
+        versions::check(&self.path, self.expected, current)?;
         let old = current.map(|content| &content.bytes[..]);
         // What is no text has neither line endings nor an encoding to keep.
         let old = old.and_then(|bytes| TextFile::of(&self.path, bytes, None).ok());
@@ -198,7 +198,8 @@ impl Call {
         }
         let name = self.path.to_string();
         let side = |text| Side { name: &name, path: &self.path, text };
-        Change::between(workspace, side(old), side(new), MOST_DIFF_LINES).map(Some)
+        Change::between(workspace, side(old.as_bytes()), side(new.as_bytes()), MOST_DIFF_LINES)
+            .map(Some)
     }
 
     /// Writes over a file that is too large to be read whole.

@@ -2,6 +2,8 @@
 
 use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 
+use super::Ends;
+
 /// How much is compared at once: long enough for a fast `memcmp`, short enough
 /// to search byte by byte once it differs.
 const BLOCK: usize = 1024;
@@ -22,15 +24,15 @@ pub(super) struct Middle {
 
 impl Middle {
     /// Finds it, or `None` when the texts are equal.
-    pub(super) fn between(old: &[u8], new: &[u8]) -> Option<Self> {
-        let prefix = common_prefix(old, new);
+    pub(super) fn between(old: &[u8], new: &[u8], same: Ends) -> Option<Self> {
+        let prefix = common_prefix(old, new, same.front);
         if prefix == old.len() && prefix == new.len() {
             return None;
         }
         let head = old.get(..prefix)?;
         let start = memrchr(b'\n', head).map_or(0, |at| at + 1);
         let (old_rest, new_rest) = (old.get(start..)?, new.get(start..)?);
-        let suffix = whole_lines(old_rest, new_rest, common_suffix(old_rest, new_rest));
+        let suffix = whole_lines(old_rest, new_rest, common_suffix(old_rest, new_rest, same.back));
         let tail = old.get(old.len() - suffix..)?;
         let suffix = suffix - ahead(tail, SLACK);
         let start = back(head.get(..start)?, SLACK);
@@ -51,18 +53,28 @@ pub(super) fn ahead(text: &[u8], count: usize) -> usize {
     }
 }
 
-fn common_prefix(left: &[u8], right: &[u8]) -> usize {
+/// How many bytes at the front are the same, of which some are known to be.
+fn common_prefix(left: &[u8], right: &[u8], known: usize) -> usize {
+    let known = known.min(left.len()).min(right.len());
+    let (left, right) =
+        (left.get(known..).unwrap_or_default(), right.get(known..).unwrap_or_default());
     let blocks = left.chunks_exact(BLOCK).zip(right.chunks_exact(BLOCK));
     let whole = blocks.take_while(|(left, right)| left == right).count() * BLOCK;
     let (left, right) = (left.iter().skip(whole), right.iter().skip(whole));
-    whole + left.zip(right).take_while(|(left, right)| left == right).count()
+    known + whole + left.zip(right).take_while(|(left, right)| left == right).count()
 }
 
-fn common_suffix(left: &[u8], right: &[u8]) -> usize {
+fn common_suffix(left: &[u8], right: &[u8], known: usize) -> usize {
+    let known = known.min(left.len()).min(right.len());
+    let without = |text: &[u8]| text.len() - known;
+    let (left, right) = (
+        left.get(..without(left)).unwrap_or_default(),
+        right.get(..without(right)).unwrap_or_default(),
+    );
     let blocks = left.rchunks_exact(BLOCK).zip(right.rchunks_exact(BLOCK));
     let whole = blocks.take_while(|(left, right)| left == right).count() * BLOCK;
     let (left, right) = (left.iter().rev().skip(whole), right.iter().rev().skip(whole));
-    whole + left.zip(right).take_while(|(left, right)| left == right).count()
+    known + whole + left.zip(right).take_while(|(left, right)| left == right).count()
 }
 
 /// Shortens a common suffix to one that begins a line in both texts.
@@ -87,12 +99,12 @@ mod tests {
         for length in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 7] {
             let left = vec![b'a'; length];
             let prefix = [&left[..], b"x"].concat();
-            assert_eq!(common_prefix(&left, &prefix), length);
-            assert_eq!(common_prefix(&prefix, &[&left[..], b"y"].concat()), length);
-            assert_eq!(
-                common_suffix(&[b"x", &left[..]].concat(), &[b"y", &left[..]].concat()),
-                length
-            );
+            let (one, other) = ([b"x", &left[..]].concat(), [b"y", &left[..]].concat());
+            for known in [0, length / 2, length] {
+                assert_eq!(common_prefix(&left, &prefix, known), length);
+                assert_eq!(common_prefix(&prefix, &[&left[..], b"y"].concat(), known), length);
+                assert_eq!(common_suffix(&one, &other, known), length);
+            }
         }
     }
 

@@ -11,8 +11,13 @@ use crate::fold::{self, Dots, ELLIPSIS, Folded, Ignore};
 pub(super) struct Found<'a> {
     pub(super) level: Level,
     pub(super) count: usize,
+    /// The first of them.
+    first: Vec<Range<usize>>,
     search: Search<'a>,
 }
+
+/// How many places are kept, so that the common search is made once.
+const KEPT: usize = 32;
 
 /// A search that can be run again, so that a million places need no list.
 enum Search<'a> {
@@ -37,8 +42,10 @@ pub(super) fn find<'a>(content: &[u8], old: &'a [u8], mode: Mode) -> Option<Foun
     };
     levels?.iter().find_map(|level| {
         let search = Search::new(content, old, *level)?;
-        let count = search.places(content).count();
-        (count > 0).then_some(Found { level: *level, count, search })
+        let mut places = search.places(content);
+        let first: Vec<_> = places.by_ref().take(KEPT).collect();
+        let count = first.len() + places.count();
+        (count > 0).then_some(Found { level: *level, count, first, search })
     })
 }
 
@@ -48,6 +55,9 @@ impl Found<'_> {
         &'s self,
         content: &'s [u8],
     ) -> Box<dyn Iterator<Item = Range<usize>> + 's> {
+        if self.count == self.first.len() {
+            return Box::new(self.first.iter().cloned());
+        }
         self.search.places(content)
     }
 }

@@ -10,7 +10,7 @@ const KEY: &str = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC
 fn lines(text: &str, window: Range<usize>) -> Vec<String> {
     let workspace = fixture::workspace();
     let path = WsPath::from_bytes(b"a.txt").unwrap();
-    let shown = workspace.lines(&path, text, window).unwrap();
+    let shown = workspace.lines(&path, text.as_bytes(), window).unwrap();
     shown.lines.iter().map(|line| line.as_ref().to_owned()).collect()
 }
 

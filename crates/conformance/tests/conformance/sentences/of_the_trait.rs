@@ -98,7 +98,7 @@ pub(super) const TRAIT: &[(&str, &[(&str, &str)])] = &[
                 "Through a link inside the workspace the target changes and the link stays.",
             ),
             ("write.errors.exists", "*Errors*: `FILE_EXISTS` (guard `Absent`),"),
-            ("write.errors.conflict", "`CONFLICT` (guard `Unchanged`),"),
+            ("write.errors.conflict", "`CONFLICT` (guards `Unchanged` and `Holding`),"),
             ("write.errors.parent_not_found", "`PARENT_NOT_FOUND` (`Parents::Require`),"),
             (
                 "write.errors.not_a_file",

@@ -42,6 +42,7 @@ pub(super) const TYPES: &[(&str, &str)] = &[
     ("guard.absent", "There is nothing at the path; else `FILE_EXISTS`."),
     ("guard.any", "Nothing: the file is created or replaced."),
     ("guard.unchanged", "The file is there with this version; else `CONFLICT`."),
+    ("guard.holding", "The file is there and holds these bytes; else `CONFLICT`."),
     (
         "hard_links.allow",
         "It reads like any other; a write breaks the link and changes this name only.",

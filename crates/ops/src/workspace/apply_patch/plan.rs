@@ -228,8 +228,8 @@ impl Desk<'_> {
         let (new_path, new_text) = new.unwrap_or((path, ""));
         let change = change::Change::between(
             self.workspace,
-            Side { name: &old_name, path: old_path, text: old_text },
-            Side { name: &new_name, path: new_path, text: new_text },
+            Side { name: &old_name, path: old_path, text: old_text.as_bytes() },
+            Side { name: &new_name, path: new_path, text: new_text.as_bytes() },
             self.lines_left,
         )?;
         self.lines_left = self.lines_left.saturating_sub(change.diff.lines().count());
