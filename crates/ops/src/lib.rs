@@ -5,6 +5,7 @@
 //! protocol: an interface walks the table, so a new tool is one file and one row.
 
 mod change;
+mod dialect;
 mod failure;
 mod listing;
 mod page;
@@ -21,6 +22,7 @@ mod window;
 mod words;
 pub mod workspace;
 
+pub use dialect::{DIALECTS, Dialect, dialect};
 pub use failure::failure;
 pub use reply::{Attachment, Reply};
 pub use tool::{Needs, Run, Tool, find};

@@ -13,9 +13,6 @@ pub struct Reply {
     pub text: Clean,
     /// Everything about it, for programs.
     pub payload: Map<String, Value>,
-    /// The keys of the payload that say what the text says, so that an interface
-    /// which sends both can leave them out.
-    pub repeats: &'static [&'static str],
     /// Bytes that are no text, where the tool was asked for such.
     pub attachment: Option<Attachment>,
 }
@@ -38,13 +35,7 @@ impl Reply {
                 return Err(Error::new(Code::Internal, "the reply could not be written as JSON"));
             }
         };
-        Ok(Self { text, payload, repeats: &[], attachment: None })
-    }
-
-    /// The same reply, some of whose facts say what its text says.
-    pub(crate) fn repeating(mut self, keys: &'static [&'static str]) -> Self {
-        self.repeats = keys;
-        self
+        Ok(Self { text, payload, attachment: None })
     }
 
     /// The same reply with bytes beside it.

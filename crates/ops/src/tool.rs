@@ -12,6 +12,8 @@ use crate::Reply;
 pub struct Tool {
     /// What it is called.
     pub name: &'static str,
+    /// The same for people.
+    pub title: &'static str,
     /// What it does, for whoever chooses among tools.
     pub summary: &'static str,
     /// What it needs of a workspace.
@@ -20,6 +22,9 @@ pub struct Tool {
     pub params: fn() -> Schema,
     /// The shape of its reply's payload.
     pub payload: fn() -> Schema,
+    /// The keys of the payload that say what the text says, so that an interface
+    /// which sends both can leave them out.
+    pub repeats: &'static [&'static str],
     /// Does it.
     pub run: Run,
 }

@@ -13,7 +13,15 @@ mod read;
 mod stat;
 mod write;
 
-use crate::Tool;
+use crate::{Dialect, Tool};
+
+/// The dialect.
+pub const DIALECT: Dialect = Dialect {
+    name: "workspace",
+    summary: "Reads, writes, edits, patches and searches files; the default.",
+    instructions: include_str!("workspace/instructions.md"),
+    tools: TOOLS,
+};
 
 /// The tools, in the order in which they are shown.
 pub static TOOLS: &[Tool] = &[

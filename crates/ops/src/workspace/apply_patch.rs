@@ -19,6 +19,7 @@ use plan::{Act, Planned, Touched, paths_of, plan};
 
 pub(super) const TOOL: Tool = Tool {
     name: "apply_patch",
+    title: "Apply a patch",
     summary: "Adds, updates, moves and deletes files by one patch, all of them or none. The patch \
               stands between *** Begin Patch and *** End Patch, with *** Add File: PATH, \
               *** Delete File: PATH or *** Update File: PATH (then maybe *** Move to: PATH) for \
@@ -26,6 +27,7 @@ pub(super) const TOOL: Tool = Tool {
     needs: Needs::Replace,
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
+    repeats: &["diff"],
     run: |workspace, params| Box::pin(async move { run(workspace, parse(params)?).await }),
 };
 
@@ -150,7 +152,7 @@ fn reply(
         diff_truncated: missing > 0,
         redacted,
     };
-    Ok(Reply::new(text.finish(), &payload)?.repeating(&["diff"]))
+    Reply::new(text.finish(), &payload)
 }
 
 fn done(touched: &Touched, version: Option<Version>) -> FileDone {

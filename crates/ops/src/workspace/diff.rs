@@ -20,11 +20,13 @@ use crate::{
 
 pub(super) const TOOL: Tool = Tool {
     name: "diff",
+    title: "Compare",
     summary: "Compares two files (from, to), or a file with a given text (path, content), as a \
               unified diff.",
     needs: Needs::Read,
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
+    repeats: &["diff"],
     run: |workspace, params| Box::pin(async move { run(workspace, parse(params)?).await }),
 };
 
@@ -152,7 +154,7 @@ fn reply(from: &WsPath, to: Option<String>, change: Change) -> Result<Reply> {
         redacted: change.redacted,
         diff: change.diff,
     };
-    Ok(Reply::new(text.finish(), &payload)?.repeating(&["diff"]))
+    Reply::new(text.finish(), &payload)
 }
 
 fn binary((from, to): (&WsPath, &WsPath), identical: bool) -> Result<Reply> {

@@ -27,12 +27,14 @@ use crate::{
 
 pub(super) const TOOL: Tool = Tool {
     name: "edit",
+    title: "Edit a file",
     summary: "Replaces text in a file. old_string must stand in exactly one place, unless \
               replace_all is set; small differences in white space are forgiven. An empty \
               old_string creates a new file.",
     needs: Needs::Replace,
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
+    repeats: &["diff"],
     run: |workspace, params| Box::pin(async move { run(workspace, parse(params)?).await }),
 };
 
@@ -344,7 +346,7 @@ impl Call {
             diff: change.diff,
             version: version.map(|version| version.to_string()),
         };
-        Ok(Reply::new(text.finish(), &payload)?.repeating(&["diff"]))
+        Reply::new(text.finish(), &payload)
     }
 }
 

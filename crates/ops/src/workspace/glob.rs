@@ -20,11 +20,13 @@ use crate::{
 
 pub(super) const TOOL: Tool = Tool {
     name: "glob",
+    title: "Find files by name",
     summary: "Finds files by a pattern such as **/*.rs, newest first. Leaves out dotfiles and \
               what .gitignore names unless asked.",
     needs: Needs::Read,
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
+    repeats: &["files"],
     run: |workspace, params| Box::pin(async move { run(workspace, parse(params)?).await }),
 };
 
@@ -103,7 +105,7 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
         truncated: place.next().is_some(),
         next_offset: place.next(),
     };
-    Ok(Reply::new(text.finish(), &payload)?.repeating(&["files"]))
+    Reply::new(text.finish(), &payload)
 }
 
 /// The pattern as one that starts at a directory of the workspace.

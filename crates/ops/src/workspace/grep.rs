@@ -26,11 +26,13 @@ use gather::{Gather, Gathered};
 
 pub(super) const TOOL: Tool = Tool {
     name: "grep",
+    title: "Search in files",
     summary: "Searches the contents of files by a regular expression, ordered by path and line. \
               Leaves out binary files, and dotfiles and what .gitignore names unless asked.",
     needs: Needs::Read,
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
+    repeats: &["matches", "files", "counts"],
     run: |workspace, params| Box::pin(async move { run(workspace, parse(params)?).await }),
 };
 
@@ -181,7 +183,7 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
     for note in notes(&summary, place, noun) {
         text.put(if text.is_empty() { "" } else { "\n" }).put(note);
     }
-    Ok(Reply::new(text.finish(), &payload)?.repeating(&["matches", "files", "counts"]))
+    Reply::new(text.finish(), &payload)
 }
 
 /// Writes the results as text and as facts, and says what one of them is called.

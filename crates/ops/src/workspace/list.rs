@@ -21,11 +21,13 @@ use crate::{
 
 pub(super) const TOOL: Tool = Tool {
     name: "list",
+    title: "List a directory",
     summary: "Lists a directory by name, one entry a line, directories with a trailing slash. \
               Leaves out dotfiles and what .gitignore names unless asked.",
     needs: Needs::Read,
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
+    repeats: &["entries"],
     run: |workspace, params| Box::pin(async move { run(workspace, parse(params)?).await }),
 };
 
@@ -92,7 +94,7 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
         page: Page::of(workspace.limits(), params.offset, params.limit)?,
     };
     let (text, payload) = show(workspace, &path, &scope).await?;
-    Ok(Reply::new(text, &payload)?.repeating(&["entries"]))
+    Reply::new(text, &payload)
 }
 
 /// The deepest level that a glob of that many parts is made for.

@@ -10,10 +10,12 @@ use crate::{Needs, Reply, Tool, params::parse, schema::schema_of, words::Shown};
 
 pub(super) const TOOL: Tool = Tool {
     name: "mkdir",
+    title: "Make a directory",
     summary: "Makes a directory, with its parents. One that exists is left as it is.",
     needs: Needs::Add,
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
+    repeats: &[],
     run: |workspace, params| Box::pin(async move { run(workspace, parse(params)?).await }),
 };
 

@@ -15,10 +15,12 @@ use crate::{
 
 pub(super) const TOOL: Tool = Tool {
     name: "move",
+    title: "Move or rename",
     summary: "Moves or renames a file, a symbolic link (never its target) or a directory.",
     needs: Needs::Replace,
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
+    repeats: &[],
     run: |workspace, params| Box::pin(async move { run(workspace, parse(params)?).await }),
 };
 

@@ -23,12 +23,14 @@ use crate::{
 
 pub(super) const TOOL: Tool = Tool {
     name: "read",
+    title: "Read a file",
     summary: "Reads a text file, each line after its number (\"12: text\"). At most 2,000 lines \
               at once; offset and limit read on, tail reads the end. A directory is listed, of \
               a binary file size and type are given.",
     needs: Needs::Read,
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
+    repeats: &["content", "listing"],
     run: |workspace, params| Box::pin(async move { run(workspace, parse(params)?).await }),
 };
 
@@ -122,7 +124,7 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
             let (text, listing) = list::entries_of(workspace, &path).await?;
             let (kind, listing) = ("dir", Some(listing));
             let payload = Payload { path: path.to_string(), kind, listing, ..Payload::default() };
-            Ok(Reply::new(text, &payload)?.repeating(&["listing"]))
+            Reply::new(text, &payload)
         }
         Err(error) => Err(error),
     }
@@ -187,7 +189,7 @@ fn text(
         version: window.version.map(|version| version.to_string()),
         ..Payload::default()
     };
-    Ok(Reply::new(out.finish(), &payload)?.repeating(&["content"]))
+    Reply::new(out.finish(), &payload)
 }
 
 /// The lines after their numbers, and the numbers of those that were cut.

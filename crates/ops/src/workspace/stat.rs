@@ -16,10 +16,12 @@ use crate::{
 
 pub(super) const TOOL: Tool = Tool {
     name: "stat",
+    title: "Look at one entry",
     summary: "Says what stands at a path: its kind, size, time of change and permissions.",
     needs: Needs::Read,
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
+    repeats: &[],
     run: |workspace, params| Box::pin(async move { run(workspace, parse(params)?).await }),
 };
 

@@ -29,11 +29,13 @@ use crate::{
 
 pub(super) const TOOL: Tool = Tool {
     name: "write",
+    title: "Write a file",
     summary: "Creates a file or replaces the whole of one; missing directories are made. To \
               change a part of a file, use edit.",
     needs: Needs::Replace,
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
+    repeats: &["diff"],
     run: |workspace, params| Box::pin(async move { run(workspace, parse(params)?).await }),
 };
 
@@ -251,7 +253,7 @@ impl Call {
             kept,
             diff: change.map(|change| change.diff),
         };
-        Ok(Reply::new(text.finish(), &payload)?.repeating(&["diff"]))
+        Reply::new(text.finish(), &payload)
     }
 }
 

@@ -29,7 +29,6 @@ fn entries_come_by_name_with_a_slash_after_directories() {
         assert_eq!(reply.payload["left_out"], 3);
         assert_eq!(reply.payload["truncated"], false);
         assert_eq!(reply.payload["entries"][1]["kind"], "dir");
-        assert_eq!(reply.repeats, ["entries"]);
         assert_eq!(stage.text("list", json!({"path": "a"})), "a/deep/\na/z");
     });
 }

@@ -44,6 +44,22 @@ fn every_schema_is_one_that_all_clients_read() {
     }
 }
 
+#[test]
+fn what_repeats_the_text_is_in_the_payload_and_not_needed_there() {
+    for tool in TOOLS {
+        let schema = (tool.payload)().to_value();
+        for key in tool.repeats {
+            assert!(schema["properties"].get(key).is_some(), "{} {key}", tool.name);
+        }
+        let others = schema["properties"].as_object().unwrap().len() - tool.repeats.len();
+        assert!(others > 0, "{} has facts beside its text", tool.name);
+    }
+    for (tool, keys) in [("read", &["content", "listing"][..]), ("edit", &["diff"]), ("stat", &[])]
+    {
+        assert_eq!(find(TOOLS, tool).unwrap().repeats, keys);
+    }
+}
+
 /// Nothing that some clients refuse: references, unions, formats of numbers.
 fn plain(tool: &str, schema: &Value) {
     match schema {

@@ -1,0 +1,25 @@
+//! A dialect: the tools of one table, and what a model is told about them.
+
+use crate::{Tool, workspace};
+
+/// A set of tools that belong together.
+#[derive(Clone, Copy)]
+pub struct Dialect {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it is, in a sentence.
+    pub summary: &'static str,
+    /// How a model works with it, in Markdown.
+    pub instructions: &'static str,
+    /// Its tools, in the order in which they are shown.
+    pub tools: &'static [Tool],
+}
+
+/// All dialects; the first is what a model gets unless it is asked otherwise.
+pub static DIALECTS: &[Dialect] = &[workspace::DIALECT];
+
+/// Finds a dialect by its name.
+#[must_use]
+pub fn dialect(name: &str) -> Option<&'static Dialect> {
+    DIALECTS.iter().find(|dialect| dialect.name == name)
+}
