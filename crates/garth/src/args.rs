@@ -14,6 +14,8 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Serves a directory's files to a client of the Model Context Protocol.
+    Mcp(Mcp),
     /// Runs one tool once, on one directory.
     Tool(Tool),
     /// Replaces the secrets of a text by placeholders.
@@ -21,9 +23,63 @@ pub(crate) enum Command {
 }
 
 const EXAMPLES: &str = r#"Examples:
+  garth mcp ~/project
   garth tool --list
   garth tool read '{"path":"README.md"}' --root ~/project
   env | garth redact"#;
+
+const MCP_EXAMPLES: &str = r#"Examples:
+  garth mcp ~/project
+  garth mcp --read-only --deny '**/.env' ~/project
+  garth mcp --dialect reference ~/project ~/notes
+  garth mcp --memory --mount ~/project
+
+A client starts it by itself; its configuration names the program and the arguments:
+  {"mcpServers": {"garth": {"command": "garth", "args": ["mcp", "/home/me/project"]}}}"#;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = MCP_EXAMPLES)]
+pub(crate) struct Mcp {
+    /// The directories to serve, and nothing outside them; the current one without any
+    #[arg(value_name = "ROOT")]
+    pub(crate) roots: Vec<PathBuf>,
+
+    /// Which tools are offered
+    #[arg(long, value_name = "NAME", default_value = "workspace")]
+    pub(crate) dialect: String,
+
+    /// Refuses every change, and offers only tools that make none
+    #[arg(long)]
+    pub(crate) read_only: bool,
+
+    /// Keeps files in memory: nothing on disk is changed, and all is gone at the end
+    #[arg(long, conflicts_with = "roots")]
+    pub(crate) memory: bool,
+
+    /// Shows a directory in the memory, at a path of it; can be given several times
+    #[arg(long, value_name = "HOST[:PATH]", requires = "memory")]
+    pub(crate) mount: Vec<String>,
+
+    /// Hides what matches from every tool; can be given several times
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) deny: Vec<String>,
+
+    /// Lets what matches be read and not changed; can be given several times
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) protect: Vec<String>,
+
+    /// Offers these tools only
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) tools: Vec<String>,
+
+    /// Shows secrets as they are; they are replaced by placeholders otherwise
+    #[arg(long)]
+    pub(crate) no_redact: bool,
+
+    /// Does not wait for the disk: what was written last is lost when the machine fails
+    #[arg(long)]
+    pub(crate) fast: bool,
+}
 
 const TOOL_EXAMPLES: &str = r##"Examples:
   garth tool --list

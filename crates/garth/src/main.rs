@@ -6,6 +6,7 @@
 
 mod args;
 mod catalogue;
+mod mcp;
 mod output;
 mod paint;
 mod redact;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     let output = Output::of_process();
     match args.command {
         Command::Tool(args) => tool::run(&args, &output),
+        Command::Mcp(args) => mcp::run(&args, &output),
         Command::Redact(args) => redact::run(&args, &output),
     }
     .into()

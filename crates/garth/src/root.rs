@@ -1,32 +1,118 @@
-//! The directory that a command works on, as a workspace.
+//! The directories that a command works on, as a workspace.
 
 use std::{os::unix::ffi::OsStrExt, path::Path, sync::Arc};
 
-use garth_contract::{Access, Aliases, Policy, Result};
+use garth_contract::{
+    Access, Aliases, Code, Durability, DynFilesystem, Error, Policy, RawPath, Result, WsPath,
+};
 use garth_host::Host;
+use garth_memory::{Memory, Mount};
 use garth_redact::Config;
 use garth_workspace::{Limits, Parts, Workspace};
 
-use crate::args::Tool;
+use crate::args::{Mcp, Tool};
 
 /// The name under which every workspace's root is known.
 const MOUNT: &[u8] = b"/workspace";
+/// The most bytes that a directory may have that is shown in memory.
+const MOST_MOUNTED: u64 = 1 << 30;
 
-/// Opens the directory of a command line.
+/// Opens the directory of `garth tool`.
 ///
 /// # Errors
 /// `WORKSPACE_NOT_FOUND`, `NOT_A_DIRECTORY`, `INVALID_PATTERN` for a glob.
-pub(crate) fn open(args: &Tool) -> Result<Workspace> {
-    let aliases = aliases(&args.root);
-    let policy = Policy {
-        access: if args.read_only { Access::ReadOnly } else { Access::ReadWrite },
-        deny: args.deny.clone(),
-        protect: args.protect.clone(),
-        ..Policy::open()
+pub(crate) fn of_tool(args: &Tool) -> Result<Workspace> {
+    let rules = Rules {
+        read_only: args.read_only,
+        deny: &args.deny,
+        protect: &args.protect,
+        durability: Durability::Synced,
     };
-    let host = Host::open(&args.root, policy, aliases.clone())?;
-    let redaction = Config { enabled: !args.no_redact, ..Config::standard() };
-    Workspace::new(Parts { fs: Arc::new(host), aliases, redaction, limits: Limits::standard() })
+    let aliases = aliases(&args.root);
+    let host = Host::open(&args.root, rules.policy(), aliases.clone())?;
+    workspace(Arc::new(host), aliases, redaction(args.no_redact))
+}
+
+/// Opens what `garth mcp` serves.
+///
+/// # Errors
+/// As for `garth tool`, and what keeps a directory from being mounted.
+pub(crate) fn of_mcp(args: &Mcp) -> Result<Workspace> {
+    let rules = Rules {
+        read_only: args.read_only,
+        deny: &args.deny,
+        protect: &args.protect,
+        durability: if args.fast { Durability::Fast } else { Durability::Synced },
+    };
+    // Clients of the reference server expect the bytes that are there.
+    let redaction = redaction(args.no_redact || args.dialect == "reference");
+    if args.memory {
+        let aliases = Aliases::none().with(MOUNT);
+        let memory = Memory::new(rules.policy())?.with_aliases(aliases.clone());
+        args.mount.iter().try_for_each(|mount| mounted(&memory, mount))?;
+        return workspace(Arc::new(memory), aliases, redaction);
+    }
+    let here = Path::new(".").to_path_buf();
+    let root = match args.roots.as_slice() {
+        [] => &here,
+        [root] => root,
+        [_, _, ..] => {
+            return Err(Error::new(Code::InvalidParams, "several roots cannot be served yet"));
+        }
+    };
+    let aliases = aliases(root);
+    let host = Host::open(root, rules.policy(), aliases.clone())?;
+    workspace(Arc::new(host), aliases, redaction)
+}
+
+/// What the person who starts the program allows.
+struct Rules<'a> {
+    read_only: bool,
+    deny: &'a [String],
+    protect: &'a [String],
+    durability: Durability,
+}
+
+impl Rules<'_> {
+    fn policy(&self) -> Policy {
+        Policy {
+            access: if self.read_only { Access::ReadOnly } else { Access::ReadWrite },
+            deny: self.deny.to_vec(),
+            protect: self.protect.to_vec(),
+            durability: self.durability,
+            ..Policy::open()
+        }
+    }
+}
+
+fn redaction(off: bool) -> Config {
+    Config { enabled: !off, ..Config::standard() }
+}
+
+fn workspace(fs: Arc<dyn DynFilesystem>, aliases: Aliases, redaction: Config) -> Result<Workspace> {
+    Workspace::new(Parts { fs, aliases, redaction, limits: Limits::standard() })
+}
+
+/// Copies a directory into memory: `HOST` to the top, `HOST:PATH` to a path.
+fn mounted(memory: &Memory, mount: &str) -> Result<()> {
+    let (host, at) = match mount.rsplit_once(':') {
+        Some((host, at)) => (host, RawPath::new(at).resolve(&Aliases::none().with(MOUNT))?),
+        None => (mount, WsPath::root()),
+    };
+    let source = Policy { access: Access::ReadOnly, ..Policy::open() };
+    let source = Arc::new(Host::open(Path::new(host), source, Aliases::none())?);
+    let mount = Mount {
+        at,
+        include: Vec::new(),
+        exclude: Vec::new(),
+        max_bytes: MOST_MOUNTED,
+        max_file: MOST_MOUNTED,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|_| Error::new(Code::Internal, "the runtime could not be started"))?;
+    runtime.block_on(memory.mount(source, &mount)).map(drop)
 }
 
 /// The absolute paths under which the caller may know the root.

@@ -64,7 +64,7 @@ impl Call {
     }
 
     fn run(self, args: &args::Tool) -> Result<Reply> {
-        let workspace = root::open(args)?;
+        let workspace = root::of_tool(args)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

@@ -1,0 +1,92 @@
+//! `garth mcp`: a dialect's tools for any client of MCP, over standard streams.
+
+mod answer;
+mod catalogue;
+mod lines;
+mod resources;
+mod room;
+mod server;
+mod updates;
+mod uri;
+
+use garth_contract::{Code, Error, Result};
+use garth_ops::{DIALECTS, Dialect, Needs, Tool, dialect};
+use rmcp::{ServiceExt, transport::stdio_pipes};
+
+use crate::{
+    args,
+    output::{Format, Outcome, Output},
+    root,
+};
+use lines::Lines;
+use room::Room;
+use server::Server;
+
+/// Serves until the client closes its end.
+pub(crate) fn run(args: &args::Mcp, output: &Output) -> Outcome {
+    let prepared = Prepared::of(args);
+    match prepared.and_then(Prepared::serve) {
+        Ok(()) => Outcome::Done,
+        Err(error) => {
+            output.failure(&error, Format::Text);
+            let wrong_usage = [Code::InvalidParams, Code::InvalidPattern].contains(&error.code());
+            if wrong_usage { Outcome::WrongUsage } else { Outcome::Failed }
+        }
+    }
+}
+
+struct Prepared {
+    server: Server,
+    room: std::sync::Arc<Room>,
+}
+
+impl Prepared {
+    fn of(args: &args::Mcp) -> Result<Self> {
+        let dialect = dialect(&args.dialect).ok_or_else(|| unknown_dialect(&args.dialect))?;
+        let tools = tools(dialect, args)?;
+        let workspace = root::of_mcp(args)?;
+        let room = Room::new();
+        let server = Server::new(workspace, dialect, tools, room.clone());
+        Ok(Self { server, room })
+    }
+
+    fn serve(self) -> Result<()> {
+        let failed = |_| Error::new(Code::Internal, "the runtime could not be started");
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let served = runtime.block_on(async {
+            let (read, write) = stdio_pipes();
+            let Ok(service) = self.server.serve(Lines::new(read, write, self.room)).await else {
+                // The client went away before it said what it wants.
+                return Ok(());
+            };
+            service.waiting().await.map(drop)
+        });
+        // Calls that are still under way are given up with the client.
+        runtime.shutdown_background();
+        served.map_err(|_| Error::new(Code::Internal, "the server ended by itself"))
+    }
+}
+
+/// The tools that are offered: those asked for, and none that could only be refused.
+fn tools(dialect: &'static Dialect, args: &args::Mcp) -> Result<Vec<&'static Tool>> {
+    for name in &args.tools {
+        if garth_ops::find(dialect.tools, name).is_none() {
+            let names: Vec<_> = dialect.tools.iter().map(|tool| tool.name).collect();
+            let message = format!("the dialect {} has no tool {name:?}", dialect.name);
+            let hint = format!("Its tools are {}.", names.join(", "));
+            return Err(Error::new(Code::InvalidParams, message).hint(hint));
+        }
+    }
+    let wanted = |tool: &&Tool| {
+        (args.tools.is_empty() || args.tools.iter().any(|name| name == tool.name))
+            && (!args.read_only || tool.needs == Needs::Read)
+    };
+    Ok(dialect.tools.iter().filter(wanted).collect())
+}
+
+fn unknown_dialect(name: &str) -> Error {
+    let names: Vec<_> = DIALECTS.iter().map(|dialect| dialect.name).collect();
+    Error::new(Code::InvalidParams, format!("there is no dialect {name:?}"))
+        .hint(format!("The dialects are {}.", names.join(", ")))
+}

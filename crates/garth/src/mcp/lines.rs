@@ -1,0 +1,205 @@
+//! MCP over a pair of streams: one message a line, each of bounded length.
+
+use std::{io, sync::Arc};
+
+use rmcp::{
+    RoleServer,
+    model::{ClientNotification, ErrorCode, ErrorData, JsonRpcMessage, RequestId},
+    service::{RxJsonRpcMessage, TxJsonRpcMessage},
+    transport::Transport,
+};
+use serde::Deserialize;
+use tokio::{
+    io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
+    sync::Mutex,
+};
+
+use super::room::Room;
+
+/// The longest message that is read: a file of the largest size that is written,
+/// as base64, and what is around it.
+const MOST_BYTES: usize = 96 << 20;
+/// How much is read at a time.
+const CHUNK: usize = 64 << 10;
+
+/// Messages of a client, and answers to it.
+pub(crate) struct Lines<R, W> {
+    read: BufReader<R>,
+    /// What has come of the current line. It outlives a read that is given up.
+    line: Vec<u8>,
+    /// The length of the current line when it is too long to be kept.
+    passed: usize,
+    write: Arc<Mutex<W>>,
+    room: Arc<Room>,
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
+    pub(crate) fn new(read: R, write: W, room: Arc<Room>) -> Self {
+        let read = BufReader::with_capacity(CHUNK, read);
+        Self { read, line: Vec::new(), passed: 0, write: Arc::new(Mutex::new(write)), room }
+    }
+
+    /// Reads on to the end of a line; `None` at the end of the stream.
+    ///
+    /// Cancel: what was read of the line is kept.
+    async fn next_line(&mut self) -> io::Result<Option<Line>> {
+        loop {
+            let chunk = self.read.fill_buf().await?;
+            if chunk.is_empty() {
+                return Ok(None);
+            }
+            let end = chunk.iter().position(|byte| *byte == b'\n');
+            let (part, taken) = match end {
+                Some(end) => (chunk.get(..end).unwrap_or_default(), end + 1),
+                None => (chunk, chunk.len()),
+            };
+            if self.passed > 0 || self.line.len() + part.len() > MOST_BYTES {
+                self.passed += self.line.len() + part.len();
+                self.line = Vec::new();
+            } else {
+                self.line.extend_from_slice(part);
+            }
+            self.read.consume(taken);
+            if end.is_some() {
+                return Ok(Some(match std::mem::take(&mut self.passed) {
+                    0 => Line::Whole,
+                    length => Line::TooLong(length),
+                }));
+            }
+        }
+    }
+
+    /// Makes a message of the current line, or an error to answer with.
+    fn parse(&mut self) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Box<Refused>> {
+        let line = std::mem::take(&mut self.line);
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return Ok(None);
+        }
+        match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(&line) {
+            Ok(message) => {
+                match &message {
+                    JsonRpcMessage::Request(request) => {
+                        self.room.came(request.id.clone(), line.len());
+                    }
+                    JsonRpcMessage::Notification(notification) => {
+                        if let ClientNotification::CancelledNotification(cancelled) =
+                            &notification.notification
+                            && let Some(id) = &cancelled.params.request_id
+                        {
+                            self.room.settled(id);
+                        }
+                    }
+                    JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
+                }
+                Ok(Some(message))
+            }
+            Err(error) => refuse(&line, &error).map_or(Ok(None), |refused| Err(Box::new(refused))),
+        }
+    }
+
+    async fn answer(&self, refused: Refused) {
+        let message = TxJsonRpcMessage::<RoleServer>::error(refused.error, refused.id);
+        // A client that is gone is noticed at the next read.
+        let _ = write(&self.write, &message).await;
+    }
+}
+
+enum Line {
+    Whole,
+    TooLong(usize),
+}
+
+/// An answer to a message that was not understood.
+struct Refused {
+    error: ErrorData,
+    id: Option<RequestId>,
+}
+
+/// What a message says about itself, whatever else is wrong with it.
+#[derive(Deserialize)]
+struct Envelope {
+    id: Option<RequestId>,
+    method: Option<String>,
+}
+
+fn refuse(line: &[u8], error: &serde_json::Error) -> Option<Refused> {
+    let Ok(envelope) = serde_json::from_slice::<Envelope>(line) else {
+        let message = format!("the message is no JSON-RPC message: {error}");
+        let code =
+            if error.is_data() { ErrorCode::INVALID_REQUEST } else { ErrorCode::PARSE_ERROR };
+        return Some(Refused { error: ErrorData::new(code, message, None), id: None });
+    };
+    match envelope {
+        // Nobody waits for an answer to a notification, known or not.
+        Envelope { id: None, method: Some(_) } => None,
+        Envelope { id, method: Some(method) } => {
+            let message = format!("the parameters of {method} are not understood: {error}");
+            Some(Refused { error: ErrorData::new(ErrorCode::INVALID_PARAMS, message, None), id })
+        }
+        Envelope { id, method: None } => {
+            let message = "the message has no method";
+            Some(Refused { error: ErrorData::new(ErrorCode::INVALID_REQUEST, message, None), id })
+        }
+    }
+}
+
+async fn write<W: AsyncWrite + Unpin>(
+    write: &Mutex<W>,
+    message: &TxJsonRpcMessage<RoleServer>,
+) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    let mut write = write.lock().await;
+    write.write_all(&line).await?;
+    write.flush().await
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Unpin + Send + Sync,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let (stream, room) = (Arc::clone(&self.write), Arc::clone(&self.room));
+        async move {
+            let written = write(&stream, &message).await;
+            match &message {
+                JsonRpcMessage::Response(response) => room.settled(&response.id),
+                JsonRpcMessage::Error(error) => error.id.iter().for_each(|id| room.settled(id)),
+                JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
+            }
+            written
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            self.room.until_free().await;
+            let refused = match self.next_line().await {
+                Ok(Some(Line::Whole)) => match self.parse() {
+                    Ok(Some(message)) => return Some(message),
+                    Ok(None) => continue,
+                    Err(refused) => *refused,
+                },
+                Ok(Some(Line::TooLong(length))) => {
+                    let message = format!(
+                        "the message has {length} bytes, more than the {MOST_BYTES} that are read"
+                    );
+                    let error = ErrorData::new(ErrorCode::INVALID_REQUEST, message, None);
+                    Refused { error, id: None }
+                }
+                Ok(None) | Err(_) => return None,
+            };
+            self.answer(refused).await;
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.write.lock().await.shutdown().await
+    }
+}

@@ -1,0 +1,237 @@
+//! The server of MCP: a dialect's tools on a workspace, whatever the transport is.
+
+use std::{borrow::Cow, sync::Arc, time::Duration};
+
+use garth_contract::{Code, Error};
+use garth_ops::{Dialect, Tool};
+use garth_workspace::Workspace;
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+        Implementation, InitializeResult, ListResourceTemplatesResult, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+        ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, SubscriptionFilter,
+    },
+    service::{RequestContext, SubscriptionContext},
+};
+use serde_json::Value;
+
+use super::{answer, catalogue, resources, room::Room, updates::Updates};
+
+/// How long a client may keep the list of tools, which never changes while we run.
+const TOOLS_TTL: Duration = Duration::from_hours(1);
+/// How often a client that asked for it hears that a call is still under way.
+const TICK: Duration = Duration::from_millis(500);
+
+/// A server of one workspace.
+#[derive(Clone)]
+pub(crate) struct Server(Arc<Shared>);
+
+struct Shared {
+    workspace: Arc<Workspace>,
+    tools: Vec<&'static Tool>,
+    instructions: String,
+    room: Arc<Room>,
+    updates: Updates,
+}
+
+impl Server {
+    pub(crate) fn new(
+        workspace: Workspace,
+        dialect: &'static Dialect,
+        tools: Vec<&'static Tool>,
+        room: Arc<Room>,
+    ) -> Self {
+        let workspace = Arc::new(workspace);
+        Self(Arc::new(Shared {
+            updates: Updates::new(Arc::clone(&workspace)),
+            workspace,
+            tools,
+            instructions: dialect.instructions.to_owned(),
+            room,
+        }))
+    }
+
+    async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tool = self.0.tools.iter().find(|tool| tool.name == request.name);
+        let tool = tool.ok_or_else(|| self.unknown(&request.name))?;
+        self.0.room.enter(&context.id).await;
+        let params = request.arguments.map_or(Value::Null, Value::Object);
+        let run = (tool.run)(&self.0.workspace, params);
+        let result = match with_progress(run, context).await {
+            Ok(reply) => answer::answered(tool, reply),
+            Err(error) => answer::refused(&error),
+        };
+        Ok(result.into())
+    }
+
+    fn unknown(&self, name: &str) -> ErrorData {
+        let names: Vec<_> = self.0.tools.iter().map(|tool| tool.name).collect();
+        let message = format!("there is no tool {name:?}; the tools are {}", names.join(", "));
+        ErrorData::invalid_params(message, None)
+    }
+}
+
+/// Waits for a call, and tells a client that asked for it that it goes on.
+async fn with_progress<T>(
+    work: impl Future<Output = T>,
+    context: &RequestContext<RoleServer>,
+) -> T {
+    let Some(token) = context.meta.get_progress_token() else { return work.await };
+    let mut work = std::pin::pin!(work);
+    let mut ticks = tokio::time::interval(TICK);
+    ticks.tick().await;
+    let mut told = 0.0;
+    loop {
+        tokio::select! {
+            done = &mut work => return done,
+            _ = ticks.tick() => {
+                told += TICK.as_secs_f64();
+                let mut progress = ProgressNotificationParam::new(token.clone(), told);
+                progress.message = Some(format!("{told} s"));
+                // Who does not hear it will hear the answer.
+                let _ = context.peer.notify_progress(progress).await;
+            }
+        }
+    }
+}
+
+/// An error of ours where MCP has no place for a result.
+pub(crate) fn protocol_error(error: &Error) -> ErrorData {
+    let data = Some(Value::Object(garth_ops::failure(error)));
+    let message = error.to_string();
+    let code = error.code();
+    if code == Code::FileNotFound {
+        ErrorData::resource_not_found(message, data)
+    } else if code == Code::Internal {
+        ErrorData::internal_error(message, data)
+    } else {
+        ErrorData::invalid_params(message, data)
+    }
+}
+
+fn cancelled() -> ErrorData {
+    protocol_error(&Error::of(Code::Cancelled))
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> InitializeResult {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_completions()
+            .build();
+        let mut info = InitializeResult::new(capabilities);
+        info.server_info = Implementation::new("garth", env!("CARGO_PKG_VERSION"))
+            .with_title("Garth workspace")
+            .with_description("Files of one workspace: read, search, edit, nothing outside.");
+        info.instructions = Some(self.0.instructions.clone());
+        info
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = self.0.tools.iter().map(|tool| catalogue::listed(tool)).collect();
+        let ttl = u64::try_from(TOOLS_TTL.as_millis()).unwrap_or(u64::MAX);
+        let result = ListToolsResult::with_all_items(tools);
+        Ok(result.with_ttl_ms(ttl).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        tokio::select! {
+            biased;
+            () = context.ct.cancelled() => Err(cancelled()),
+            result = self.call(request, &context) => result,
+        }
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        resources::list(&self.0.workspace, cursor).await.map_err(|error| protocol_error(&error))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(resources::templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.0.room.enter(&context.id).await;
+        let read = resources::read(&self.0.workspace, &request.uri).await;
+        read.map(Into::into).map_err(|error| protocol_error(&error))
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        resources::complete(&self.0.workspace, &request)
+            .await
+            .map_err(|error| protocol_error(&error))
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        let uris = requested.resource_subscriptions.clone().unwrap_or_default();
+        Some(SubscriptionFilter::builder().resource_subscriptions(uris).build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.0.updates.listen(context).await.map_err(|error| protocol_error(&error))
+    }
+
+    #[allow(deprecated, reason = "clients of the revisions before listen use it")]
+    async fn subscribe(
+        &self,
+        request: rmcp::model::SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let subscribed = self.0.updates.subscribe(&request.uri, context.peer).await;
+        subscribed.map_err(|error| protocol_error(&error))
+    }
+
+    #[allow(deprecated, reason = "clients of the revisions before listen use it")]
+    async fn unsubscribe(
+        &self,
+        request: rmcp::model::UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.0.updates.unsubscribe(&request.uri);
+        Ok(())
+    }
+
+    fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
+        self.0.tools.iter().find(|tool| tool.name == name).map(|tool| catalogue::listed(tool))
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [rmcp::model::ProtocolVersion]> {
+        Cow::Borrowed(rmcp::model::ProtocolVersion::KNOWN_VERSIONS)
+    }
+}
