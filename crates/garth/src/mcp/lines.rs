@@ -16,9 +16,8 @@ use tokio::{
 
 use super::room::Room;
 
-/// The longest message that is read: a file of the largest size that is written,
-/// as base64, and what is around it.
-const MOST_BYTES: usize = 96 << 20;
+/// The longest message that is read: a file of some twenty megabytes as base64.
+const MOST_BYTES: usize = 32 << 20;
 /// How much is read at a time.
 const CHUNK: usize = 64 << 10;
 

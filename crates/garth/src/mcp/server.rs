@@ -9,9 +9,10 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-        Implementation, InitializeResult, ListResourceTemplatesResult, ListResourcesResult,
-        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-        ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, SubscriptionFilter,
+        CustomRequest, CustomResult, ErrorCode, Implementation, InitializeResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
+        ServerCapabilities, SubscriptionFilter,
     },
     service::{RequestContext, SubscriptionContext},
 };
@@ -21,6 +22,21 @@ use super::{answer, catalogue, resources, room::Room, updates::Updates};
 
 /// How long a client may keep the list of tools, which never changes while we run.
 const TOOLS_TTL: Duration = Duration::from_hours(1);
+/// The methods that are answered.
+const METHODS: &[&str] = &[
+    "initialize",
+    "server/discover",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "subscriptions/listen",
+    "completion/complete",
+];
 /// How often a client that asked for it hears that a call is still under way.
 const TICK: Duration = Duration::from_millis(500);
 
@@ -225,6 +241,21 @@ impl ServerHandler for Server {
     ) -> Result<(), ErrorData> {
         self.0.updates.unsubscribe(&request.uri);
         Ok(())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // What is known by its name comes here only when its parameters are wrong.
+        let CustomRequest { method, .. } = request;
+        if METHODS.contains(&method.as_str()) {
+            let message = format!("the parameters of {method} are not what it takes");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let message = format!("there is no method {method:?}");
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
     }
 
     fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {

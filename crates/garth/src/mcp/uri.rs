@@ -45,7 +45,13 @@ pub(crate) fn path(uri: &str) -> Result<WsPath> {
     if trimmed.is_empty() {
         return Ok(WsPath::root());
     }
-    WsPath::from_bytes(trimmed)
+    WsPath::from_bytes(trimmed).map_err(|error| {
+        let leaves = trimmed.split(|byte| *byte == b'/').any(|name| name == b"..");
+        if !leaves {
+            return error;
+        }
+        Error::new(Code::PathOutsideWorkspace, format!("the address leaves the workspace: {uri}"))
+    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,74 @@
+//! What the command line allows and hides.
+
+use serde_json::json;
+use tempfile::tempdir;
+
+use crate::client::Client;
+
+fn names(client: &mut Client) -> Vec<String> {
+    let answer = client.ask("tools/list", &json!({}));
+    let tools = answer["result"]["tools"].as_array().unwrap().clone();
+    tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_read_only_server_offers_no_tool_that_changes_and_refuses_it_all_the_same() {
+    let root = tempdir().unwrap();
+    let mut client = Client::start(root.path(), &["--read-only"]);
+    let names = names(&mut client);
+    assert_eq!(names, ["read", "glob", "grep", "list", "stat", "diff"]);
+    let params = json!({"name": "write", "arguments": {"path": "a", "content": "x"}});
+    assert_eq!(client.ask("tools/call", &params)["error"]["code"], -32602);
+    assert!(!root.path().join("a").exists());
+}
+
+#[test]
+fn a_subset_of_tools_is_offered_in_the_order_of_the_table() {
+    let root = tempdir().unwrap();
+    let mut client = Client::start(root.path(), &["--tools", "grep,read"]);
+    assert_eq!(names(&mut client), ["read", "grep"]);
+}
+
+#[test]
+fn what_is_denied_is_seen_by_no_tool() {
+    let root = tempdir().unwrap();
+    std::fs::write(root.path().join(".env"), "SECRET=1\n").unwrap();
+    let mut client = Client::start(root.path(), &["--deny", "**/.env"]);
+    let refused = client.call("read", &json!({"path": ".env"}));
+    assert_eq!(refused["isError"], true);
+    assert_eq!(refused["structuredContent"]["code"], "PERMISSION_DENIED");
+    let listed = client.call("list", &json!({"include_hidden": true}));
+    assert!(!listed["content"][0]["text"].as_str().unwrap().contains(".env"), "{listed}");
+}
+
+#[test]
+fn files_in_memory_are_a_copy_that_is_gone_at_the_end() {
+    let root = tempdir().unwrap();
+    std::fs::write(root.path().join("a.txt"), "on disk\n").unwrap();
+    let mount = format!("{}:project", root.path().display());
+    let mut client = Client::start(root.path(), &["--memory", "--mount", &mount]);
+    let edit = json!({"path": "project/a.txt", "old_string": "disk", "new_string": "paper"});
+    assert_eq!(client.call("edit", &edit)["isError"], false);
+    let read = client.call("read", &json!({"path": "project/a.txt"}));
+    assert_eq!(read["content"][0]["text"], "1: on paper");
+    assert_eq!(std::fs::read_to_string(root.path().join("a.txt")).unwrap(), "on disk\n");
+}
+
+#[test]
+fn wrong_usage_says_what_there_is_and_exits_with_2() {
+    for (arguments, word) in [
+        (&["--dialect", "klingon"][..], "workspace"),
+        (&["--tools", "nope"], "apply_patch"),
+        (&["--deny", "[a"], "["),
+    ] {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_garth"))
+            .arg("mcp")
+            .args(arguments)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(word), "{arguments:?}: {said}");
+        assert!(output.stdout.is_empty());
+    }
+}
