@@ -98,6 +98,13 @@ impl Error {
         }
     }
 
+    /// The same error in other words, for callers that know it by those.
+    #[must_use]
+    pub fn reword(mut self, message: impl Into<Cow<'static, str>>) -> Self {
+        self.0.message = message.into();
+        self
+    }
+
     /// The code.
     #[must_use]
     pub fn code(&self) -> Code {
