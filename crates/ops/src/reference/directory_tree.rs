@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::speech::{
     answer::{Payload, answer},
-    names::{MOST, Walk, globs},
+    names::{Walk, globs, most},
     paths::resolve,
     refusal::told,
 };
@@ -17,7 +17,7 @@ use crate::{
     params::{Patterns, parse},
     schema::schema_of,
     tree::directory,
-    words::Ours,
+    words::{Counted, Ours},
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -53,9 +53,10 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
     let walk = Walk { base: base.clone(), reach: Reach::Tree, include: Vec::new(), exclude };
     let names = walk.names(workspace).await?;
     if names.more {
-        let message = format!("the tree has more than {MOST} entries");
+        let most = most(workspace);
+        let message = format!("the tree has more than {}", Counted(most, "entry"));
         return Err(Error::new(Code::FileTooLarge, message)
-            .with(Detail::Limit { limit: MOST, actual: MOST + 1 })
+            .with(Detail::Limit { limit: most, actual: most.saturating_add(1) })
             .hint("Leave some out with excludePatterns, or ask for a directory in it."));
     }
     answer(clean![Ours(Tree::of(&base, &names.found))])

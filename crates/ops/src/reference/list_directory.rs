@@ -8,17 +8,11 @@ use serde::Deserialize;
 
 use super::speech::{
     answer::{Payload, answer},
-    names::{MOST, Walk, mark},
+    names::{Walk, cut, mark, most},
     paths::resolve,
     refusal::told,
 };
-use crate::{
-    Needs, Reply, Tool,
-    params::parse,
-    schema::schema_of,
-    tree::directory,
-    words::{Number, Ours},
-};
+use crate::{Needs, Reply, Tool, params::parse, schema::schema_of, tree::directory, words::Ours};
 
 pub(super) const TOOL: Tool = Tool {
     name: "list_directory",
@@ -51,7 +45,7 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
         text.put(Ours(escape(path.name().unwrap_or_default())));
     }
     if names.more {
-        text.put("\n[only the first ").put(Number(MOST)).put(" entries are listed]");
+        text.put(cut(most(workspace), "entry"));
     }
     answer(text.finish())
 }

@@ -10,16 +10,11 @@ use serde::Deserialize;
 
 use super::speech::{
     answer::{Payload, answer},
-    names::{MOST, mark},
+    names::{cut, mark, most},
     paths::resolve,
     refusal::told,
 };
-use crate::{
-    Needs, Reply, Tool,
-    params::parse,
-    schema::schema_of,
-    words::{Number, Ours},
-};
+use crate::{Needs, Reply, Tool, params::parse, schema::schema_of, words::Ours};
 
 pub(super) const TOOL: Tool = Tool {
     name: "list_directory_with_sizes",
@@ -56,7 +51,8 @@ enum SortBy {
 
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
     let path = resolve(workspace, &params.path)?;
-    let listing = workspace.fs().list(&path, Page { skip: 0, take: MOST }).await?;
+    let most = most(workspace);
+    let listing = workspace.fs().list(&path, Page { skip: 0, take: most }).await?;
     let more = listing.total > listing.entries.len() as u64;
     let mut entries = listing.entries;
     for entry in &mut entries {
@@ -79,7 +75,7 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
     text.put("\nTotal: ").put(files).put(" files, ").put(dirs).put(" directories");
     text.put("\nCombined size: ").put(Ours(size(sum)));
     if more {
-        text.put("\n[only the first ").put(Number(MOST)).put(" entries are listed]");
+        text.put(cut(most, "entry"));
     }
     answer(text.finish())
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::speech::{
     answer::{Payload, answer},
-    names::{MOST, Walk, globs},
+    names::{Walk, cut, globs, most},
     paths::{Told, resolve},
     refusal::told,
 };
@@ -17,7 +17,6 @@ use crate::{
     params::{Patterns, parse},
     schema::schema_of,
     tree::directory,
-    words::Number,
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -70,7 +69,7 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
         text.put("No matches found");
     }
     if names.more {
-        text.put("\n[only the first ").put(Number(MOST)).put(" matches are given]");
+        text.put(cut(most(workspace), "match"));
     }
     answer(text.finish())
 }

@@ -1,9 +1,10 @@
 //! `list_directory`, `list_directory_with_sizes` and `directory_tree`.
 
 use garth_contract::Code;
+use garth_workspace::Limits;
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, everywhere};
+use crate::stage::{Ground, Setting, Stage, everywhere};
 
 #[test]
 fn a_directory_is_listed_by_name_with_marks() {
@@ -131,4 +132,27 @@ fn a_tree_of_many_entries_is_whole() {
         assert_eq!(text.matches("\"type\": \"file\"").count(), 3_000);
         serde_json::from_str::<Value>(&text).unwrap();
     });
+}
+
+#[test]
+fn what_is_too_long_for_a_reply_is_cut_and_says_so_or_is_refused() {
+    let names: Vec<String> = (10..30).map(|index| format!("f{index}")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
+    for ground in [Ground::Memory, Ground::Host] {
+        let limits = Limits { most_results: 1, ..Limits::standard() };
+        let stage = Stage::new(ground, &files, Setting { limits, ..Setting::usual() });
+        let note = "[only the first 10 entries are given]";
+        for tool in ["list_directory", "list_directory_with_sizes"] {
+            let text = stage.text(tool, json!({"path": stage.root}));
+            assert!(text.ends_with(note), "{text}");
+            assert_eq!(text.matches("[FILE]").count(), 10, "{text}");
+        }
+        let found = stage.text("search_files", json!({"path": stage.root, "pattern": "*"}));
+        assert!(found.ends_with("f19\n[only the first 10 matches are given]"), "{found}");
+        let error =
+            stage.refused(Code::FileTooLarge, "directory_tree", json!({"path": stage.root}));
+        assert_eq!(error.message(), "the tree has more than 10 entries");
+        let some = json!({"path": stage.root, "excludePatterns": ["f2*"]});
+        stage.ok("directory_tree", some);
+    }
 }

@@ -6,11 +6,21 @@ use garth_contract::{
     Collect, Facts, Glob, Hidden, Ignored, Kind, Kinds, Order, Owned, Query, Reach, Result,
     Summary, Total, WsPath,
 };
+use garth_redact::{Clean, clean};
 use garth_workspace::Workspace;
+
+use crate::words::Counted;
 
 /// The most names of one reply. These tools have no pages, so it is far above what
 /// the other dialects give at once.
-pub(in crate::reference) const MOST: u64 = 100_000;
+pub(in crate::reference) fn most(workspace: &Workspace) -> u64 {
+    workspace.limits().most_results.saturating_mul(10)
+}
+
+/// What a listing says below its end where there are more entries than these.
+pub(in crate::reference) fn cut(most: u64, noun: &'static str) -> Clean {
+    clean!["\n[only the first ", Counted(most, noun), " are given]"]
+}
 
 /// What a walk looks for. Dotfiles and ignored files count in this dialect.
 pub(in crate::reference) struct Walk {
@@ -33,6 +43,7 @@ impl Walk {
     /// # Errors
     /// Those of a query.
     pub(in crate::reference) async fn names(self, workspace: &Workspace) -> Result<Names> {
+        let most = most(workspace);
         let query = Query {
             base: self.base,
             reach: self.reach,
@@ -45,16 +56,15 @@ impl Walk {
             facts: Facts::Names,
             order: Order::Path,
             skip: 0,
-            take: MOST,
+            // One more than is given tells whether there are more.
+            take: most.saturating_add(1),
         };
         let sink = Arc::new(Collect::default());
-        let asked = workspace.fs().find(&query, Arc::<Collect>::clone(&sink));
-        let Summary { given, total, .. } = asked.await?;
-        let more = match total {
-            Total::Exact(total) => total > given,
-            Total::AtLeast(_) => true,
-        };
-        Ok(Names { found: sink.take().into_iter().filter_map(name).collect(), more })
+        workspace.fs().find(&query, Arc::<Collect>::clone(&sink)).await?;
+        let mut found: Vec<_> = sink.take().into_iter().filter_map(name).collect();
+        let more = found.len() as u64 > most;
+        found.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        Ok(Names { found, more })
     }
 }
 
