@@ -198,9 +198,15 @@ impl RawPath {
     }
 
     fn outside(&self) -> Error {
-        let shown = escape(&unescape(&self.0));
         let code = Code::PathOutsideWorkspace;
-        Error::new(code, format!("{}: {shown}", code.row().phrase))
+        Error::new(code, format!("{}: {self}", code.row().phrase))
+    }
+}
+
+/// Repeats what was sent, on one line.
+impl fmt::Display for RawPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&escape(&unescape(&self.0)))
     }
 }
 

@@ -93,6 +93,13 @@ fn a_refusal_never_shows_a_raw_control_character() {
 }
 
 #[test]
+fn what_was_sent_is_repeated_on_one_line() {
+    for (sent, shown) in [("a b", "a b"), ("a\nb", r"a\x0ab"), (r"a\x0ab", r"a\x0ab")] {
+        assert_eq!(RawPath::new(sent).to_string(), shown);
+    }
+}
+
+#[test]
 fn only_one_component_can_be_joined() {
     assert_eq!(path("a").join(b"b"), Ok(path("a/b")));
     assert_eq!(WsPath::root().join(b"b"), Ok(path("b")));

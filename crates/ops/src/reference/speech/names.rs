@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use garth_contract::{
-    Collect, Facts, Glob, Hidden, Ignored, Kind, Kinds, Order, Owned, Query, Reach, Result,
-    Summary, Total, WsPath,
+    Collect, Facts, Glob, Hidden, Ignored, Kind, Kinds, Order, Owned, Query, Reach, Result, WsPath,
 };
 use garth_redact::{Clean, clean};
 use garth_workspace::Workspace;

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use garth_contract::{Code, Error, Result, WsPath, escape};
+use garth_contract::{Code, Error, RawPath, Result, WsPath, escape};
 use garth_redact::Plain;
 use garth_workspace::Workspace;
 
@@ -13,11 +13,7 @@ pub(in crate::reference) struct Sent<'a>(pub(in crate::reference) &'a str);
 
 impl fmt::Display for Sent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What was sent escaped must not be escaped twice.
-        if self.0.contains(char::is_control) {
-            return f.write_str(&escape(self.0.as_bytes()));
-        }
-        f.write_str(self.0)
+        RawPath::new(self.0).fmt(f)
     }
 }
 
