@@ -123,22 +123,6 @@ fn below_goes_by_whole_components() {
     assert_eq!(path("ab").below(&WsPath::root()), Some(b"ab".as_slice()));
 }
 
-#[test]
-fn a_subtree_sorts_together() {
-    let mut paths = [path("a-b"), path("a/z"), path("a"), path("b"), path("a/b/c")];
-    paths.sort();
-    assert_eq!(paths, [path("a"), path("a/b/c"), path("a/z"), path("a-b"), path("b")]);
-}
-
-#[test]
-fn an_absolute_link_target_is_stripped_by_whole_components() {
-    let aliases = Aliases::none().with(b"/workspace").with(b"/srv/ws");
-    assert_eq!(aliases.strip(b"/srv/ws/a/b"), Some(b"/a/b".as_slice()));
-    assert_eq!(aliases.strip(b"//srv/./ws"), Some(b"".as_slice()));
-    assert_eq!(aliases.strip(b"/srv/wsx/a"), None);
-    assert_eq!(aliases.strip(b"/srv/../srv/ws"), None);
-}
-
 /// Two directories mounted by name, one of them within the other.
 fn resolve_mounted(text: &str) -> Result<String, Code> {
     let aliases = Aliases::none()
@@ -191,4 +175,20 @@ fn an_alias_says_where_it_leads_and_what_follows() {
     assert_eq!(aliases.find(b"/workspace/sub/a"), Some((&path("two"), b"/a".as_slice())));
     assert_eq!(aliases.find(b"/workspaces"), None);
     assert_eq!(aliases.strip(b"/workspace/sub/a"), None, "a link goes by the root's names only");
+}
+
+#[test]
+fn a_subtree_sorts_together() {
+    let mut paths = [path("a-b"), path("a/z"), path("a"), path("b"), path("a/b/c")];
+    paths.sort();
+    assert_eq!(paths, [path("a"), path("a/b/c"), path("a/z"), path("a-b"), path("b")]);
+}
+
+#[test]
+fn an_absolute_link_target_is_stripped_by_whole_components() {
+    let aliases = Aliases::none().with(b"/workspace").with(b"/srv/ws");
+    assert_eq!(aliases.strip(b"/srv/ws/a/b"), Some(b"/a/b".as_slice()));
+    assert_eq!(aliases.strip(b"//srv/./ws"), Some(b"".as_slice()));
+    assert_eq!(aliases.strip(b"/srv/wsx/a"), None);
+    assert_eq!(aliases.strip(b"/srv/../srv/ws"), None);
 }
