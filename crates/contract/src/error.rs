@@ -80,6 +80,13 @@ impl Error {
         self
     }
 
+    /// The same error in other words, for callers that know it by those.
+    #[must_use]
+    pub fn reword(mut self, message: impl Into<Cow<'static, str>>) -> Self {
+        self.0.message = message.into();
+        self
+    }
+
     /// The same error with another hint than the table's.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {

@@ -21,12 +21,19 @@ pub const MAX_NAME: usize = 255;
 #[derive(Clone, Debug)]
 pub struct RawPath(String);
 
-/// The absolute paths under which a workspace's root is also known.
+/// The absolute paths under which places of a workspace are also known.
 ///
-/// The mount alias (`/workspace`) is one; a program that a person started on
-/// their own machine adds the root's own host path.
+/// The mount alias (`/workspace`) leads to the root; a program that a person
+/// started on their own machine adds the root's own host path, or those of several
+/// directories, each of which leads to where it is mounted.
 #[derive(Clone, Debug, Default)]
-pub struct Aliases(Vec<Vec<Vec<u8>>>);
+pub struct Aliases(Vec<Alias>);
+
+#[derive(Clone, Debug)]
+struct Alias {
+    names: Vec<Vec<u8>>,
+    leads_to: WsPath,
+}
 
 /// A path inside a workspace, in normal form, relative to its root.
 ///
@@ -41,29 +48,40 @@ impl Aliases {
         Self::default()
     }
 
-    /// Adds one absolute path, compared by whole components.
+    /// Adds an absolute path that leads to the root, compared by whole components.
     ///
     /// `/` itself is no alias, since it would re-root every absolute path.
     #[must_use]
-    pub fn with(mut self, absolute: &[u8]) -> Self {
-        let alias: Vec<Vec<u8>> = components(absolute).map(<[u8]>::to_vec).collect();
-        if absolute.starts_with(b"/") && !alias.is_empty() {
-            self.0.push(alias);
+    pub fn with(self, absolute: &[u8]) -> Self {
+        if normal(absolute).is_empty() {
+            return self;
+        }
+        self.with_at(absolute, WsPath::root())
+    }
+
+    /// Adds an absolute path that leads to a place of the workspace.
+    ///
+    /// `.` and `..` in it are resolved as text. Where one alias stands within
+    /// another, the longer counts. `/` is taken, for a workspace that has the whole
+    /// file system there.
+    #[must_use]
+    pub fn with_at(mut self, absolute: &[u8], leads_to: WsPath) -> Self {
+        if absolute.starts_with(b"/") && !absolute.contains(&0) {
+            self.0.push(Alias { names: normal(absolute), leads_to });
         }
         self
     }
 
-    /// Strips the alias that `absolute` begins with, if there is one.
-    ///
-    /// A backend uses it for the targets of absolute links.
+    /// Finds the longest alias that `absolute` begins with: where it leads, and
+    /// what follows it.
     #[must_use]
-    pub fn strip<'a>(&self, absolute: &'a [u8]) -> Option<&'a [u8]> {
+    pub fn find<'a>(&self, absolute: &'a [u8]) -> Option<(&WsPath, &'a [u8])> {
         let mut rest = absolute;
         let mut best = None;
         let mut seen: Vec<&[u8]> = Vec::new();
         loop {
-            if self.0.iter().any(|alias| alias.iter().map(Vec::as_slice).eq(seen.iter().copied())) {
-                best = Some(rest);
+            if let Some(leads_to) = self.of(&seen) {
+                best = Some((leads_to, rest));
             }
             rest = rest.trim_prefix_slashes();
             let end = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
@@ -80,9 +98,34 @@ impl Aliases {
         }
     }
 
-    fn matches(&self, stack: &[Vec<u8>]) -> bool {
-        self.0.iter().any(|alias| alias.as_slice() == stack)
+    /// Strips the alias that `absolute` begins with, where it leads to the root.
+    ///
+    /// A backend uses it for the targets of absolute links.
+    #[must_use]
+    pub fn strip<'a>(&self, absolute: &'a [u8]) -> Option<&'a [u8]> {
+        self.find(absolute).filter(|(leads_to, _)| leads_to.is_root()).map(|(_, rest)| rest)
     }
+
+    /// Where the alias of exactly these names leads.
+    fn of<N: AsRef<[u8]>>(&self, names: &[N]) -> Option<&WsPath> {
+        let same = |alias: &&Alias| {
+            alias.names.iter().map(Vec::as_slice).eq(names.iter().map(AsRef::as_ref))
+        };
+        self.0.iter().find(same).map(|alias| &alias.leads_to)
+    }
+}
+
+/// The names of an absolute path, `.` and `..` resolved as text.
+fn normal(absolute: &[u8]) -> Vec<Vec<u8>> {
+    let mut names: Vec<Vec<u8>> = Vec::new();
+    for name in components(absolute) {
+        if name == b".." {
+            names.pop();
+        } else {
+            names.push(name.to_vec());
+        }
+    }
+    names
 }
 
 trait TrimSlashes {
@@ -118,34 +161,52 @@ impl RawPath {
     pub fn resolve(&self, aliases: &Aliases) -> Result<WsPath> {
         let bytes = unescape(&self.0);
         check_length(self.0.len())?;
-        let absolute = bytes.starts_with(b"/");
+        let root = WsPath::root();
         let mut stack: Vec<Vec<u8>> = Vec::new();
-        // The number of leading components that are the alias, once one matched.
-        let mut base = if absolute { None } else { Some(0) };
+        // The places on the way that are known, each with the number of names that
+        // lead to it: the root for a relative path, aliases for an absolute one.
+        let absolute = bytes.starts_with(b"/");
+        let start = if absolute { aliases.of(&stack) } else { Some(&root) };
+        let mut places: Vec<(usize, &WsPath)> = start.map(|place| (0, place)).into_iter().collect();
         for name in components(&bytes) {
             check_name(name)?;
             if name == b".." {
-                if base.is_some_and(|base| stack.len() == base) || stack.pop().is_none() {
+                if places.last().is_some_and(|(length, _)| *length == stack.len()) {
+                    places.pop();
+                    if places.is_empty() {
+                        return Err(self.outside());
+                    }
+                }
+                if stack.pop().is_none() {
                     return Err(self.outside());
                 }
                 continue;
             }
             stack.push(name.to_vec());
-            if base.is_none() && aliases.matches(&stack) {
-                base = Some(stack.len());
+            if absolute && let Some(place) = aliases.of(&stack) {
+                places.push((stack.len(), place));
             }
         }
-        match base {
-            Some(base) => Ok(WsPath::from_names(stack.iter().skip(base).map(Vec::as_slice))),
-            None if stack.is_empty() => Ok(WsPath::root()),
+        match places.last() {
+            Some((length, place)) => {
+                let rest = stack.iter().skip(*length).map(Vec::as_slice);
+                Ok(WsPath::from_names(place.components().chain(rest)))
+            }
+            None if stack.is_empty() => Ok(root),
             None => Err(self.outside()),
         }
     }
 
     fn outside(&self) -> Error {
-        let shown = escape(&unescape(&self.0));
         let code = Code::PathOutsideWorkspace;
-        Error::new(code, format!("{}: {shown}", code.row().phrase))
+        Error::new(code, format!("{}: {self}", code.row().phrase))
+    }
+}
+
+/// Repeats what was sent, on one line.
+impl fmt::Display for RawPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&escape(&unescape(&self.0)))
     }
 }
 

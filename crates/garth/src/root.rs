@@ -1,6 +1,10 @@
 //! The directories that a command works on, as a workspace.
 
-use std::{os::unix::ffi::OsStrExt, path::Path, sync::Arc};
+use std::{
+    os::unix::ffi::OsStrExt,
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
 
 use garth_contract::{
     Access, Aliases, Code, Durability, DynFilesystem, Error, Policy, RawPath, Result, WsPath,
@@ -62,7 +66,8 @@ pub(crate) fn of_mcp(args: &Mcp) -> Result<Workspace> {
     };
     let aliases = aliases(root);
     let host = Host::open(root, rules.policy(), aliases.clone())?;
-    workspace(Arc::new(host), aliases, redaction)
+    let roots = names(root).into_iter().map(|name| (name, WsPath::root())).collect();
+    Ok(workspace(Arc::new(host), aliases, redaction)?.shown_as(roots))
 }
 
 /// What the person who starts the program allows.
@@ -116,14 +121,27 @@ fn mounted(memory: &Memory, mount: &str) -> Result<()> {
 }
 
 /// The absolute paths under which the caller may know the root.
+fn aliases(root: &Path) -> Aliases {
+    let names = names(root);
+    names.iter().fold(Aliases::none().with(MOUNT), |aliases, name| aliases.with(name))
+}
+
+/// The absolute paths that a directory has.
 ///
 /// Whoever starts the program knows the directory by the path they gave, and the
 /// tools they use by the path it really has.
-fn aliases(root: &Path) -> Aliases {
+fn names(root: &Path) -> Vec<Vec<u8>> {
     let given = std::path::absolute(root).ok();
     #[allow(clippy::disallowed_methods, reason = "it only names the root; nothing is opened by it")]
     let real = root.canonicalize().ok();
-    [given, real].into_iter().flatten().fold(Aliases::none().with(MOUNT), |aliases, path| {
-        aliases.with(path.as_os_str().as_bytes())
-    })
+    let plain = |path: &PathBuf| !path.components().any(|part| part == Component::ParentDir);
+    let mut names: Vec<Vec<u8>> = Vec::new();
+    for path in [given, real].into_iter().flatten().filter(plain) {
+        let name: PathBuf = path.components().collect();
+        let name = name.as_os_str().as_bytes().to_vec();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }

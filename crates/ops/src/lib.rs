@@ -11,6 +11,7 @@ mod listing;
 mod page;
 mod params;
 mod placeholders;
+pub mod reference;
 mod reply;
 mod schema;
 mod text_file;

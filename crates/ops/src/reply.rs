@@ -24,6 +24,8 @@ pub struct Attachment {
     pub media_type: &'static str,
     /// The bytes.
     pub bytes: Bytes,
+    /// The address of the file they are from, where the caller may be told it.
+    pub uri: Option<String>,
 }
 
 impl Reply {

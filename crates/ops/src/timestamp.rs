@@ -4,24 +4,53 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 const SECONDS_A_DAY: i64 = 86_400;
 
+/// A time taken apart, in UTC.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Civil {
+    pub(crate) year: i64,
+    pub(crate) month: i64,
+    pub(crate) day: i64,
+    pub(crate) hour: i64,
+    pub(crate) minute: i64,
+    pub(crate) second: i64,
+    pub(crate) millis: i64,
+    /// Counted from Sunday, which is 0.
+    pub(crate) weekday: i64,
+}
+
 /// Writes a time, for example `2026-11-15T20:44:00.123Z`.
 pub(crate) fn rfc3339(time: SystemTime) -> String {
+    let Civil { year, month, day, hour, minute, second, millis, .. } = civil(time);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+}
+
+/// Takes a time apart.
+pub(crate) fn civil(time: SystemTime) -> Civil {
+    const WEEKDAY_OF_1970: i64 = 4;
     let millis = match time.duration_since(UNIX_EPOCH) {
         Ok(after) => i64::try_from(after.as_millis()).unwrap_or(i64::MAX),
         Err(before) => i64::try_from(before.duration().as_millis()).map_or(i64::MIN, |ms| -ms),
     };
     let (seconds, millis) = (millis.div_euclid(1000), millis.rem_euclid(1000));
     let (days, of_day) = (seconds.div_euclid(SECONDS_A_DAY), seconds.rem_euclid(SECONDS_A_DAY));
-    let (year, month, day) = civil(days);
-    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+    let (year, month, day) = gregorian(days);
+    Civil {
+        year,
+        month,
+        day,
+        hour: of_day / 3600,
+        minute: of_day / 60 % 60,
+        second: of_day % 60,
+        millis,
+        weekday: (days + WEEKDAY_OF_1970).rem_euclid(7),
+    }
 }
 
 /// The Gregorian date of a day counted from 1970-01-01.
 ///
 /// Years are taken to begin in March, so that the leap day is a year's last and
 /// the months before it have a fixed pattern of lengths.
-fn civil(days: i64) -> (i64, i64, i64) {
+fn gregorian(days: i64) -> (i64, i64, i64) {
     const DAYS_IN_400_YEARS: i64 = 146_097;
     const FROM_MARCH_OF_YEAR_0: i64 = 719_468;
     let days = days + FROM_MARCH_OF_YEAR_0;

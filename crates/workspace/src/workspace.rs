@@ -24,6 +24,7 @@ pub struct Parts {
 pub struct Workspace {
     pub(crate) fs: Arc<dyn DynFilesystem>,
     aliases: Aliases,
+    roots: Vec<(Vec<u8>, WsPath)>,
     pub(crate) redactor: Redactor,
     pub(crate) redaction: Redaction,
     pub(crate) limits: Limits,
@@ -55,7 +56,8 @@ impl Workspace {
             Behaviour::Redact | Behaviour::Block if redaction.enabled => Redaction::On,
             Behaviour::Redact | Behaviour::Block | Behaviour::Allow => Redaction::Off,
         };
-        Ok(Self { fs, aliases, redactor, redaction, limits, locks: Locks::new() })
+        let (roots, locks) = (Vec::new(), Locks::new());
+        Ok(Self { fs, aliases, roots, redactor, redaction, limits, locks })
     }
 
     /// Its files.
@@ -74,6 +76,44 @@ impl Workspace {
     #[must_use]
     pub fn aliases(&self) -> &Aliases {
         &self.aliases
+    }
+
+    /// The same workspace, whose places a caller may be told by absolute paths: each
+    /// of these directories stands at a place of the workspace, the preferred first.
+    ///
+    /// Only who started the program on their own machine is told such paths.
+    #[must_use]
+    pub fn shown_as(mut self, roots: Vec<(Vec<u8>, WsPath)>) -> Self {
+        self.roots = roots;
+        self
+    }
+
+    /// The directories whose absolute paths may be told, and where they stand.
+    #[must_use]
+    pub fn roots(&self) -> &[(Vec<u8>, WsPath)] {
+        &self.roots
+    }
+
+    /// The absolute path of a place, where one may be told.
+    #[must_use]
+    pub fn absolute(&self, path: &WsPath) -> Option<Vec<u8>> {
+        let mut best: Option<(&[u8], usize, &[u8])> = None;
+        for (absolute, root) in &self.roots {
+            let Some(below) = path.below(root) else { continue };
+            let length = root.as_bytes().len();
+            if best.is_none_or(|(_, longest, _)| length > longest) {
+                best = Some((absolute, length, below));
+            }
+        }
+        let (absolute, _, below) = best?;
+        let mut bytes = absolute.to_vec();
+        if !below.is_empty() {
+            if !bytes.ends_with(b"/") {
+                bytes.push(b'/');
+            }
+            bytes.extend_from_slice(below);
+        }
+        Some(bytes)
     }
 
     /// Turns what a caller sent into a path of this workspace.
@@ -99,3 +139,6 @@ fn wrong(bad: &BadPattern) -> Error {
         None => error,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -93,6 +93,13 @@ fn a_refusal_never_shows_a_raw_control_character() {
 }
 
 #[test]
+fn what_was_sent_is_repeated_on_one_line() {
+    for (sent, shown) in [("a b", "a b"), ("a\nb", r"a\x0ab"), (r"a\x0ab", r"a\x0ab")] {
+        assert_eq!(RawPath::new(sent).to_string(), shown);
+    }
+}
+
+#[test]
 fn only_one_component_can_be_joined() {
     assert_eq!(path("a").join(b"b"), Ok(path("a/b")));
     assert_eq!(WsPath::root().join(b"b"), Ok(path("b")));
@@ -114,6 +121,60 @@ fn below_goes_by_whole_components() {
     assert_eq!(path("a").below(&path("a")), Some(b"".as_slice()));
     assert_eq!(path("ab").below(&path("a")), None);
     assert_eq!(path("ab").below(&WsPath::root()), Some(b"ab".as_slice()));
+}
+
+/// Two directories mounted by name, one of them within the other.
+fn resolve_mounted(text: &str) -> Result<String, Code> {
+    let aliases = Aliases::none()
+        .with_at(b"/home/u/one", path("one"))
+        .with_at(b"/home/u/one/deep/two", path("two"))
+        .with_at(b"/srv/./x/../three/", path("mnt/three"));
+    let path = RawPath::new(text).resolve(&aliases).map_err(|error| error.code())?;
+    Ok(path.to_string())
+}
+
+#[test]
+fn an_alias_may_lead_to_a_place_below_the_root() {
+    for (text, expected) in [
+        ("/home/u/one", "one"),
+        ("/home/u/one/a/../b", "one/b"),
+        ("/home/u/one/deep", "one/deep"),
+        ("/srv/three/a", "mnt/three/a"),
+        ("one/a", "one/a"),
+        ("/", "."),
+    ] {
+        assert_eq!(resolve_mounted(text), Ok(expected.into()), "{text}");
+    }
+    for bad in ["/home/u/one2/a", "/home/u", "/srv/x", "/srv/three/..", "/home/u/one/../one/a"] {
+        assert_eq!(resolve_mounted(bad), Err(Code::PathOutsideWorkspace), "{bad}");
+    }
+}
+
+#[test]
+fn of_aliases_within_each_other_the_longest_counts() {
+    assert_eq!(resolve_mounted("/home/u/one/deep/two/a"), Ok("two/a".into()));
+    assert_eq!(resolve_mounted("/home/u/one/deep/two2/a"), Ok("one/deep/two2/a".into()));
+    assert_eq!(resolve_mounted("/home/u/one/deep/two/../a"), Ok("one/deep/a".into()));
+    let climbs = resolve_mounted("/home/u/one/deep/two/../../../a");
+    assert_eq!(climbs, Err(Code::PathOutsideWorkspace));
+}
+
+#[test]
+fn the_whole_file_system_is_an_alias_where_that_is_said() {
+    let aliases = Aliases::none().with_at(b"/", path("all"));
+    let resolve = |text| RawPath::new(text).resolve(&aliases).map_err(|error| error.code());
+    assert_eq!(resolve("/"), Ok(path("all")));
+    assert_eq!(resolve("/etc/hosts"), Ok(path("all/etc/hosts")));
+    assert_eq!(resolve("/.."), Err(Code::PathOutsideWorkspace));
+}
+
+#[test]
+fn an_alias_says_where_it_leads_and_what_follows() {
+    let aliases = Aliases::none().with(b"/workspace").with_at(b"/workspace/sub", path("two"));
+    assert_eq!(aliases.find(b"/workspace/a"), Some((&WsPath::root(), b"/a".as_slice())));
+    assert_eq!(aliases.find(b"/workspace/sub/a"), Some((&path("two"), b"/a".as_slice())));
+    assert_eq!(aliases.find(b"/workspaces"), None);
+    assert_eq!(aliases.strip(b"/workspace/sub/a"), None, "a link goes by the root's names only");
 }
 
 #[test]

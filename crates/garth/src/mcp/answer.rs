@@ -38,13 +38,14 @@ pub(crate) fn refused(error: &Error) -> CallToolResult {
 }
 
 fn attached(attachment: Attachment) -> ContentBlock {
-    let Attachment { media_type, bytes } = attachment;
+    let Attachment { media_type, bytes, uri } = attachment;
     let data = STANDARD.encode(&bytes);
     match media_type.split('/').next() {
         Some("image") => ContentBlock::image(data, media_type),
         Some("audio") => ContentBlock::audio(data, media_type),
         Some(_) | None => {
-            let contents = ResourceContents::blob(data, "workspace:///").with_mime_type(media_type);
+            let uri = uri.unwrap_or_else(|| "workspace:///".to_owned());
+            let contents = ResourceContents::blob(data, uri).with_mime_type(media_type);
             ContentBlock::resource(contents)
         }
     }

@@ -27,6 +27,16 @@ const ALIASES: &[(&str, &str)] = &[
     ("old_text", "old_string"),
     ("new_str", "new_string"),
     ("new_text", "new_string"),
+    ("old_string", "old_text"),
+    ("old_str", "old_text"),
+    ("new_string", "new_text"),
+    ("new_str", "new_text"),
+    ("from", "source"),
+    ("to", "destination"),
+    ("files", "paths"),
+    ("file_paths", "paths"),
+    ("exclude", "exclude_patterns"),
+    ("sort", "sort_by"),
     ("contents", "content"),
     ("file_text", "content"),
     ("text", "content"),
@@ -48,8 +58,11 @@ const ALIASES: &[(&str, &str)] = &[
 
 /// Finds the field that a name stands for, in any spelling.
 pub(super) fn field_for(name: &str, fields: &'static [&'static str]) -> Option<&'static str> {
-    let known = |name: &str| fields.iter().copied().find(|field| *field == name);
     let snake = snake_case(name);
+    // A dialect may spell its own fields as oldText.
+    let known = |name: &str| {
+        fields.iter().copied().find(|field| *field == name || snake_case(field) == name)
+    };
     known(name).or_else(|| known(&snake)).or_else(|| {
         ALIASES.iter().filter(|(alias, _)| *alias == snake).find_map(|(_, field)| known(field))
     })
@@ -94,6 +107,9 @@ mod tests {
             assert_eq!(field_for(name, fields), Some(field), "{name}");
         }
         assert_eq!(field_for("line", fields), None);
+        for name in ["oldText", "old_text", "old-text", "old_string", "oldString"] {
+            assert_eq!(field_for(name, &["oldText"]), Some("oldText"), "{name}");
+        }
     }
 
     #[test]

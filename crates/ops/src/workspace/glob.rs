@@ -110,16 +110,15 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
 
 /// The pattern as one that starts at a directory of the workspace.
 ///
-/// An absolute pattern starts at the root, under one of its aliases.
+/// An absolute pattern starts where one of the workspace's aliases leads.
 ///
 /// # Errors
 /// `INVALID_PATTERN` for an empty pattern, `PATH_OUTSIDE_WORKSPACE` for one that
 /// names a place outside.
 fn relative(workspace: &Workspace, base: WsPath, pattern: &str) -> Result<(WsPath, String)> {
     let (base, rest) = if pattern.starts_with('/') {
-        let inside = workspace.aliases().strip(pattern.as_bytes());
-        let inside = inside.and_then(|inside| std::str::from_utf8(inside).ok());
-        (WsPath::root(), inside.ok_or_else(outside)?)
+        let (base, inside) = workspace.aliases().find(pattern.as_bytes()).ok_or_else(outside)?;
+        (base.clone(), std::str::from_utf8(inside).map_err(|_| outside())?)
     } else {
         (base, pattern)
     };

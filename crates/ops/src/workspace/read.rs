@@ -268,7 +268,7 @@ async fn binary(workspace: &Workspace, path: &WsPath, head: &Content) -> Result<
     let at_most = workspace.limits().image_bytes;
     let attachment = if image && head.size <= at_most {
         let content = workspace.fs().read(path, Span::Whole { at_most }).await?;
-        Some(Attachment { media_type, bytes: content.bytes })
+        Some(Attachment { media_type, bytes: content.bytes, uri: None })
     } else {
         None
     };

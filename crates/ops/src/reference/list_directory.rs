@@ -1,0 +1,51 @@
+//! `list_directory`: the names in a directory, each marked as file or directory.
+
+use garth_contract::{Reach, Result, escape};
+use garth_redact::CleanWriter;
+use garth_workspace::Workspace;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::speech::{
+    answer::{Payload, answer},
+    names::{Walk, cut, mark, most},
+    paths::resolve,
+    refusal::told,
+};
+use crate::{Needs, Reply, Tool, params::parse, schema::schema_of, tree::directory, words::Ours};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "list_directory",
+    title: "List Directory",
+    summary: "Lists a directory by name, one entry a line, marked [FILE] or [DIR].",
+    needs: Needs::Read,
+    params: schema_of::<Params>,
+    payload: schema_of::<Payload>,
+    repeats: &[],
+    run: |workspace, params| {
+        Box::pin(async move { told(workspace, run(workspace, parse(params)?).await).await })
+    },
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Params {
+    /// The directory, inside an allowed one.
+    path: String,
+}
+
+async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
+    let base = resolve(workspace, &params.path)?;
+    directory(workspace, &base).await?;
+    let walk = Walk { base, reach: Reach::Entries, include: Vec::new(), exclude: Vec::new() };
+    let names = walk.names(workspace).await?;
+    let mut text = CleanWriter::new();
+    for (index, (path, kind)) in names.found.iter().enumerate() {
+        text.put(if index > 0 { "\n" } else { "" }).put(mark(*kind));
+        text.put(Ours(escape(path.name().unwrap_or_default())));
+    }
+    if names.more {
+        text.put(cut(most(workspace), "entry"));
+    }
+    answer(text.finish())
+}

@@ -1,0 +1,22 @@
+//! The reply of almost every tool: a text, and the same text as `content`.
+
+use garth_contract::Result;
+use garth_redact::Clean;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Reply;
+
+/// The payload: clients of this dialect look for the text there too.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::reference) struct Payload {
+    /// The text of the reply.
+    #[schemars(with = "String")]
+    content: Clean,
+}
+
+/// A reply of a text.
+pub(in crate::reference) fn answer(text: Clean) -> Result<Reply> {
+    let payload = Payload { content: text.clone() };
+    Reply::new(text, &payload)
+}
