@@ -71,6 +71,12 @@ struct Load {
     modified: Option<SystemTime>,
 }
 
+/// Whether the source and the destination are one place, known by two roots.
+enum Overlap {
+    None,
+    Same,
+}
+
 impl Carrier {
     async fn run(&self) -> Result<Renamed> {
         let (source, from) = (&self.source.0, &self.source.1);
@@ -79,20 +85,51 @@ impl Carrier {
         let moved = source.told(source.fs.rename(from, from, self.how).await)?;
         let hidden = self.hidden_place().await?;
         let mut loads = self.scan().await?;
-        if let Err(error) = self.copy(&mut loads, &hidden).await {
-            self.discard(&hidden).await;
-            return Err(error);
-        }
-        let (target, to) = (&self.target.0, &self.target.1);
-        let landed = match target.told(target.fs.rename(&hidden, to, self.how).await) {
-            Ok(landed) => landed,
-            Err(error) => {
-                self.discard(&hidden).await;
-                return Err(error);
-            }
+        let copied = self.copy(&mut loads, &hidden).await;
+        let overlap = match copied {
+            Ok(()) => self.check_overlap(&loads, &hidden).await,
+            Err(error) => Err(error),
         };
+        let landed = match overlap {
+            Ok(Overlap::Same) => {
+                self.discard(&hidden).await;
+                return Ok(Renamed { kind: moved.kind, replaced: false });
+            }
+            Ok(Overlap::None) => self.land(&hidden).await,
+            Err(error) => Err(error),
+        };
+        if landed.is_err() {
+            self.discard(&hidden).await;
+        }
+        let replaced = landed?.replaced;
         self.remove(&loads).await?;
-        Ok(Renamed { kind: moved.kind, replaced: landed.replaced })
+        Ok(Renamed { kind: moved.kind, replaced })
+    }
+
+    /// Gives the copy its name.
+    async fn land(&self, hidden: &WsPath) -> Result<Renamed> {
+        let (target, to) = (&self.target.0, &self.target.1);
+        target.told(target.fs.rename(hidden, to, self.how).await)
+    }
+
+    /// Looks for the copy in the source, where two roots share a directory.
+    ///
+    /// Removing the source would then take the copy with it.
+    async fn check_overlap(&self, loads: &[Load], hidden: &WsPath) -> Result<Overlap> {
+        let ((source, from), (target, to)) = (&self.source, &self.target);
+        let name = hidden.name().unwrap_or_default();
+        let seen = async |dir: &WsPath| match dir.join(name) {
+            Ok(path) => source.fs.stat(&path, Links::Keep).await.is_ok(),
+            Err(_) => false,
+        };
+        for dir in loads.iter().filter(|load| load.kind == Kind::Dir) {
+            if seen(&dir.from).await {
+                return Err(Error::at(Code::CannotMoveToSubdirectory, to).under(&target.path));
+            }
+        }
+        let beside = from.parent().unwrap_or_else(WsPath::root);
+        let same = from.name() == to.name() && seen(&beside).await;
+        Ok(if same { Overlap::Same } else { Overlap::None })
     }
 
     fn check_abilities(&self) -> Result<()> {

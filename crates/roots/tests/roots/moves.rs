@@ -249,3 +249,17 @@ async fn nobody_sees_the_copy_on_this_machine_before_it_has_its_name() {
     let names: Vec<String> = listing.entries.iter().map(|entry| entry.path.to_string()).collect();
     assert_eq!(names, ["d"]);
 }
+
+#[test]
+fn what_two_roots_share_is_not_lost() {
+    let files = memory(&[("f", "1"), ("d/g", "2")]);
+    let roots = roots([("a", Arc::new(again(&files))), ("b", Arc::new(files))]);
+    let before = tree(&roots);
+    let same = Renamed { kind: Kind::File, replaced: false };
+    assert_eq!(rename(&roots, "a/f", "b/f", REPLACE), Ok(same));
+    assert_eq!(rename(&roots, "a/f", "b/f", KEEP), Err(Code::DestinationExists));
+    assert_eq!(rename(&roots, "a/d", "b/d/e", KEEP), Err(Code::CannotMoveToSubdirectory));
+    assert_eq!(tree(&roots), before);
+    assert_eq!(rename(&roots, "a/f", "b/d/g", REPLACE).map(|moved| moved.replaced), Ok(true));
+    assert_eq!(tree(&roots), ["a", "a/d", "a/d/g=1", "b", "b/d", "b/d/g=1"]);
+}
