@@ -105,6 +105,18 @@ impl Error {
         }
     }
 
+    /// The same error as a tree tells it that holds this one at `base`.
+    #[must_use]
+    pub fn under(mut self, base: &WsPath) -> Self {
+        let Some(path) = &self.0.path else { return self };
+        let Ok(outer) = path.under(base) else { return self };
+        if let Some(sentence) = self.0.message.strip_suffix(path.to_string().as_str()) {
+            self.0.message = format!("{sentence}{outer}").into();
+        }
+        self.0.path = Some(outer);
+        self
+    }
+
     /// The code.
     #[must_use]
     pub fn code(&self) -> Code {
@@ -160,6 +172,21 @@ mod tests {
         let error = Error::at(Code::NotADirectory, &path);
         assert_eq!(error.to_string(), r"not a directory: a\x0ab");
         assert_eq!(error.path(), Some(&path));
+    }
+
+    #[test]
+    fn an_error_of_a_tree_inside_another_names_the_whole_path() {
+        let base = WsPath::from_bytes(b"a").unwrap();
+        let inner = Error::at(Code::NotAFile, &WsPath::from_bytes(b"d/f").unwrap());
+        let outer = WsPath::from_bytes(b"a/d/f").unwrap();
+        let detail = Detail::Position(3);
+        assert_eq!(
+            inner.with(detail.clone()).under(&base),
+            Error::at(Code::NotAFile, &outer).with(detail)
+        );
+        let root = Error::at(Code::NotAFile, &WsPath::root()).under(&base);
+        assert_eq!(root, Error::at(Code::NotAFile, &base));
+        assert_eq!(Error::of(Code::ReadOnly).under(&base), Error::of(Code::ReadOnly));
     }
 
     #[test]

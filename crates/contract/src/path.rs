@@ -277,6 +277,18 @@ impl WsPath {
         Ok(Self(bytes.into()))
     }
 
+    /// The path that this one has in a tree that holds its root at `base`.
+    ///
+    /// # Errors
+    /// `INVALID_PATH` when the path gets too long.
+    pub fn under(&self, base: &Self) -> Result<Self> {
+        if self.is_root() || base.is_root() {
+            return Ok(if self.is_root() { base.clone() } else { self.clone() });
+        }
+        check_length(base.0.len() + 1 + self.0.len())?;
+        Ok(Self([base.as_bytes(), b"/", self.as_bytes()].concat().into()))
+    }
+
     /// Tells whether this is the root.
     #[must_use]
     pub fn is_root(&self) -> bool {

@@ -34,9 +34,9 @@ const ODD_OWNER: u32 = 54_321;
 const ALIAS: &[u8] = b"/workspace";
 const ATTRIBUTE: &str = "user.garth-test";
 
-struct OnHost {
-    name: &'static str,
-    resolver: Resolver,
+pub(super) struct OnHost {
+    pub(super) name: &'static str,
+    pub(super) resolver: Resolver,
 }
 
 impl Backend for OnHost {

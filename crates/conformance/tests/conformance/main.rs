@@ -8,5 +8,6 @@
 
 mod host;
 mod memory;
+mod roots;
 mod rules;
 mod sentences;

@@ -17,7 +17,7 @@ use garth_memory::Memory;
 
 conform!(in_ram, InMemory);
 
-struct InMemory;
+pub(super) struct InMemory;
 
 impl Backend for InMemory {
     fn name(&self) -> &str {

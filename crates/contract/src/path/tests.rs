@@ -192,3 +192,12 @@ fn an_absolute_link_target_is_stripped_by_whole_components() {
     assert_eq!(aliases.strip(b"/srv/wsx/a"), None);
     assert_eq!(aliases.strip(b"/srv/../srv/ws"), None);
 }
+
+#[test]
+fn a_path_is_put_under_a_base_unless_it_gets_too_long() {
+    assert_eq!(path("a/b").under(&path("r")), Ok(path("r/a/b")));
+    assert_eq!(WsPath::root().under(&path("r")), Ok(path("r")));
+    assert_eq!(path("a").under(&WsPath::root()), Ok(path("a")));
+    let long = WsPath::from_bytes(&[b"a/".repeat(MAX_PATH / 2 - 1), b"bc".to_vec()].concat());
+    assert_eq!(long.unwrap().under(&path("r")).map_err(|e| e.code()), Err(Code::InvalidPath));
+}

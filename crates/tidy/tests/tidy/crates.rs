@@ -11,7 +11,7 @@ use crate::{manifest, tree};
 const LAYERS: &[&[&str]] = &[
     &["contract"],
     &["redact", "search", "text"],
-    &["host", "memory"],
+    &["host", "memory", "roots"],
     &["workspace"],
     &["ops"],
     &["garth"],
