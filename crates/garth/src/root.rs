@@ -12,6 +12,7 @@ use garth_contract::{
 use garth_host::Host;
 use garth_memory::{Memory, Mount};
 use garth_redact::Config;
+use garth_roots::Roots;
 use garth_workspace::{Limits, Parts, Workspace};
 
 use crate::args::{Mcp, Tool};
@@ -54,20 +55,46 @@ pub(crate) fn of_mcp(args: &Mcp) -> Result<Workspace> {
         let aliases = Aliases::none().with(MOUNT);
         let memory = Memory::new(rules.policy())?.with_aliases(aliases.clone());
         args.mount.iter().try_for_each(|mount| mounted(&memory, mount))?;
-        return workspace(Arc::new(memory), aliases, redaction);
+        let known = vec![(MOUNT.to_vec(), WsPath::root())];
+        return Ok(workspace(Arc::new(memory), aliases, redaction)?.shown_as(known));
     }
-    let here = Path::new(".").to_path_buf();
-    let root = match args.roots.as_slice() {
-        [] => &here,
-        [root] => root,
-        [_, _, ..] => {
-            return Err(Error::new(Code::InvalidParams, "several roots cannot be served yet"));
+    let here = [PathBuf::from(".")];
+    let roots = if args.roots.is_empty() { &here[..] } else { &args.roots };
+    let Served { fs, aliases, known } = Served::open(roots, &rules)?;
+    Ok(workspace(fs, aliases, redaction)?.shown_as(known))
+}
+
+/// Directories of this machine as one tree.
+struct Served {
+    fs: Arc<dyn DynFilesystem>,
+    aliases: Aliases,
+    /// The absolute paths of each directory, and where it is in the tree.
+    known: Vec<(Vec<u8>, WsPath)>,
+}
+
+impl Served {
+    /// One directory is the tree; several stand in it, each under its name.
+    fn open(roots: &[PathBuf], rules: &Rules<'_>) -> Result<Self> {
+        if let [root] = roots {
+            let aliases = aliases(root);
+            let host = Host::open(root, rules.policy(), aliases.clone())?;
+            let known = names(root).into_iter().map(|name| (name, WsPath::root())).collect();
+            return Ok(Self { fs: Arc::new(host), aliases, known });
         }
-    };
-    let aliases = aliases(root);
-    let host = Host::open(root, rules.policy(), aliases.clone())?;
-    let roots = names(root).into_iter().map(|name| (name, WsPath::root())).collect();
-    Ok(workspace(Arc::new(host), aliases, redaction)?.shown_as(roots))
+        let mut named: Vec<(Vec<u8>, Arc<dyn DynFilesystem>)> = Vec::new();
+        let mut known = Vec::new();
+        let mut all = Aliases::none().with(MOUNT);
+        let short = garth_roots::names(roots.iter().map(PathBuf::as_path));
+        for (root, name) in roots.iter().zip(short) {
+            let place = WsPath::root().join(&name)?;
+            for absolute in names(root) {
+                all = all.with_at(&absolute, place.clone());
+                known.push((absolute, place.clone()));
+            }
+            named.push((name, Arc::new(Host::open(root, rules.policy(), aliases(root))?)));
+        }
+        Ok(Self { fs: Arc::new(Roots::new(named)?), aliases: all, known })
+    }
 }
 
 /// What the person who starts the program allows.

@@ -11,8 +11,19 @@ pub struct Dialect {
     pub summary: &'static str,
     /// How a model works with it, in Markdown.
     pub instructions: &'static str,
+    /// How a refusal is worded.
+    pub refusals: Refusals,
     /// Its tools, in the order in which they are shown.
     pub tools: &'static [Tool],
+}
+
+/// How the text of a refusal is worded; its facts are the same everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusals {
+    /// The code, the sentence, and below it what to do.
+    Coded,
+    /// The sentence alone, for clients that look for its first words.
+    Plain,
 }
 
 /// All dialects; the first is what a model gets unless it is asked otherwise.

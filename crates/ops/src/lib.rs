@@ -23,7 +23,7 @@ mod window;
 mod words;
 pub mod workspace;
 
-pub use dialect::{DIALECTS, Dialect, dialect};
+pub use dialect::{DIALECTS, Dialect, Refusals, dialect};
 pub use failure::failure;
 pub use reply::{Attachment, Reply};
 pub use tool::{Needs, Run, Tool, find};

@@ -28,13 +28,14 @@ mod speech {
     pub(super) mod refusal;
 }
 
-use crate::{Dialect, Tool};
+use crate::{Dialect, Refusals, Tool};
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
     name: "reference",
     summary: "The 14 tools of the MCP project's filesystem server, with absolute paths.",
     instructions: include_str!("reference/instructions.md"),
+    refusals: Refusals::Plain,
     tools: TOOLS,
 };
 

@@ -13,13 +13,14 @@ mod read;
 mod stat;
 mod write;
 
-use crate::{Dialect, Tool};
+use crate::{Dialect, Refusals, Tool};
 
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
     name: "workspace",
     summary: "Reads, writes, edits, patches and searches files; the default.",
     instructions: include_str!("workspace/instructions.md"),
+    refusals: Refusals::Coded,
     tools: TOOLS,
 };
 

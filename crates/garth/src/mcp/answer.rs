@@ -2,7 +2,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use garth_contract::{Error, WsPath};
-use garth_ops::{Attachment, Reply, Tool, failure};
+use garth_ops::{Attachment, Refusals, Reply, Tool, failure};
 use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
 use serde_json::{Map, Value};
 
@@ -26,12 +26,14 @@ pub(crate) fn answered(tool: &Tool, reply: Reply) -> CallToolResult {
 }
 
 /// The result of a call that was refused: its code, a sentence, what to do.
-pub(crate) fn refused(error: &Error) -> CallToolResult {
-    let mut text = format!("{}: {}", error.code().row().name, error.message());
-    if !error.advice().is_empty() {
-        text.push('\n');
-        text.push_str(error.advice());
-    }
+pub(crate) fn refused(error: &Error, refusals: Refusals) -> CallToolResult {
+    let text = match (refusals, error.advice()) {
+        (Refusals::Plain, _) => error.message().to_owned(),
+        (Refusals::Coded, "") => format!("{}: {}", error.code().row().name, error.message()),
+        (Refusals::Coded, advice) => {
+            format!("{}: {}\n{advice}", error.code().row().name, error.message())
+        }
+    };
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
     result.structured_content = Some(Value::Object(failure(error)));
     result

@@ -46,8 +46,8 @@ pub(crate) struct Server(Arc<Shared>);
 
 struct Shared {
     workspace: Arc<Workspace>,
+    dialect: &'static Dialect,
     tools: Vec<&'static Tool>,
-    instructions: String,
     room: Arc<Room>,
     updates: Updates,
 }
@@ -63,8 +63,8 @@ impl Server {
         Self(Arc::new(Shared {
             updates: Updates::new(Arc::clone(&workspace)),
             workspace,
+            dialect,
             tools,
-            instructions: dialect.instructions.to_owned(),
             room,
         }))
     }
@@ -81,7 +81,7 @@ impl Server {
         let run = (tool.run)(&self.0.workspace, params);
         let result = match with_progress(run, context).await {
             Ok(reply) => answer::answered(tool, reply),
-            Err(error) => answer::refused(&error),
+            Err(error) => answer::refused(&error, self.0.dialect.refusals),
         };
         Ok(result.into())
     }
@@ -147,7 +147,7 @@ impl ServerHandler for Server {
         info.server_info = Implementation::new("garth", env!("CARGO_PKG_VERSION"))
             .with_title("Garth workspace")
             .with_description("Files of one workspace: read, search, edit, nothing outside.");
-        info.instructions = Some(self.0.instructions.clone());
+        info.instructions = Some(self.0.dialect.instructions.to_owned());
         info
     }
 

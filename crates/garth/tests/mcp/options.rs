@@ -55,6 +55,46 @@ fn files_in_memory_are_a_copy_that_is_gone_at_the_end() {
 }
 
 #[test]
+fn several_roots_stand_side_by_side_under_their_names() {
+    let (one, two) = (tempdir().unwrap(), tempdir().unwrap());
+    let (one, two) = (one.path().join("app"), two.path().join("app"));
+    for (root, text) in [(&one, "first\n"), (&two, "second\n")] {
+        std::fs::create_dir(root).unwrap();
+        std::fs::write(root.join("a.txt"), text).unwrap();
+    }
+    let mut client = Client::start(&two, &[one.to_str().unwrap()]);
+    let listed = client.call("list", &json!({"recursive": true}));
+    assert_eq!(listed["content"][0]["text"], "app/\napp/a.txt\napp-2/\napp-2/a.txt");
+    let absolute = two.join("a.txt").display().to_string();
+    let read = client.call("read", &json!({"path": absolute}));
+    assert_eq!(read["content"][0]["text"], "1: second");
+    let found = client.call("grep", &json!({"pattern": "first|second"}));
+    assert_eq!(found["content"][0]["text"], "app/a.txt:1: first\napp-2/a.txt:1: second");
+    let moved = client.call("move", &json!({"from": "app/a.txt", "to": "app-2/b.txt"}));
+    assert_eq!(moved["isError"], false, "{moved}");
+    assert_eq!(std::fs::read_to_string(two.join("b.txt")).unwrap(), "first\n");
+    assert!(!one.join("a.txt").exists());
+}
+
+#[test]
+fn the_reference_dialect_speaks_absolute_paths_of_its_roots_only() {
+    let root = tempdir().unwrap();
+    let root = std::fs::canonicalize(root.path()).unwrap();
+    std::fs::create_dir_all(&root).unwrap();
+    std::fs::write(root.join("a.txt"), "hello\n").unwrap();
+    let mut client = Client::start(&root, &["--dialect", "reference"]);
+    let allowed = client.call("list_allowed_directories", &json!({}));
+    let allowed = allowed["content"][0]["text"].as_str().unwrap().to_owned();
+    assert!(allowed.contains(root.to_str().unwrap()), "{allowed}");
+    let path = root.join("a.txt").display().to_string();
+    let read = client.call("read_text_file", &json!({"path": path}));
+    assert_eq!(read["content"][0]["text"], "hello\n");
+    let refused = client.call("read_text_file", &json!({"path": "/etc/passwd"}));
+    let said = refused["content"][0]["text"].as_str().unwrap();
+    assert!(said.starts_with("Access denied - path outside allowed directories"), "{said}");
+}
+
+#[test]
 fn wrong_usage_says_what_there_is_and_exits_with_2() {
     for (arguments, word) in [
         (&["--dialect", "klingon"][..], "workspace"),
