@@ -1,6 +1,6 @@
 //! A dialect: the tools of one table, and what a model is told about them.
 
-use crate::{Tool, workspace};
+use crate::{Tool, dispatch, vfs, workspace};
 
 /// A set of tools that belong together.
 #[derive(Clone, Copy)]
@@ -16,7 +16,7 @@ pub struct Dialect {
 }
 
 /// All dialects; the first is what a model gets unless it is asked otherwise.
-pub static DIALECTS: &[Dialect] = &[workspace::DIALECT];
+pub static DIALECTS: &[Dialect] = &[workspace::DIALECT, dispatch::DIALECT, vfs::DIALECT];
 
 /// Finds a dialect by its name.
 #[must_use]
