@@ -12,7 +12,7 @@ use crate::{
     schema::schema_of,
     window::{Loaded, Wanted, Window, load},
     words::{Counted, Number, Shown},
-    workspace::read::{numbered, warnings},
+    workspace::read::{cut_note, numbered, warnings},
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -149,11 +149,7 @@ fn notes(path: &WsPath, window: &Window, (start, cut_lines): (u64, &[i64])) -> V
         let of = window.total.map_or(Clean::fixed("more"), |total| clean![Number(total)]);
         notes.push(clean![range, " of ", of, "; read on with start_line ", next, "]"]);
     }
-    if let Some(first) = cut_lines.first() {
-        let lines = Counted(cut_lines.len() as u64, "line");
-        let hint = "; search_files shows what is around a match]";
-        notes.push(clean!["[", lines, " cut, the first is ", *first, hint]);
-    }
+    notes.extend(cut_note(cut_lines, "search_files"));
     notes.extend(warnings(window, "search_files"));
     notes
 }

@@ -39,16 +39,18 @@ const ALIASES: &[(&str, &str)] = &[
     ("old_text", "old_string"),
     ("new_str", "new_string"),
     ("new_text", "new_string"),
-    ("old_str", "old_text"),
     ("old_string", "old_text"),
-    ("new_str", "new_text"),
+    ("old_str", "old_text"),
     ("new_string", "new_text"),
-    ("edit", "edits"),
-    ("changes", "edits"),
+    ("new_str", "new_text"),
+    ("from", "source"),
+    ("to", "destination"),
+    ("files", "paths"),
+    ("file_paths", "paths"),
+    ("exclude", "exclude_patterns"),
+    ("sort", "sort_by"),
     ("contents", "content"),
     ("file_text", "content"),
-    ("file_content", "content"),
-    ("file_contents", "content"),
     ("text", "content"),
     ("search_query", "query"),
     ("search_term", "query"),
@@ -80,14 +82,21 @@ const ALIASES: &[(&str, &str)] = &[
     ("from_line", "start_line"),
     ("line_end", "end_line"),
     ("to_line", "end_line"),
+    ("file_content", "content"),
+    ("file_contents", "content"),
+    ("edit", "edits"),
+    ("changes", "edits"),
     ("expected_hash", "expected_version"),
     ("recursive", "parents"),
 ];
 
 /// Finds the field that a name stands for, in any spelling.
-pub(super) fn field_for(name: &str, fields: &[&'static str]) -> Option<&'static str> {
-    let known = |name: &str| fields.iter().copied().find(|field| *field == name);
+pub(super) fn field_for(name: &str, fields: &'static [&'static str]) -> Option<&'static str> {
     let snake = snake_case(name);
+    // A dialect may spell its own fields as oldText.
+    let known = |name: &str| {
+        fields.iter().copied().find(|field| *field == name || snake_case(field) == name)
+    };
     known(name).or_else(|| known(&snake)).or_else(|| {
         ALIASES.iter().filter(|(alias, _)| *alias == snake).find_map(|(_, field)| known(field))
     })
@@ -95,14 +104,12 @@ pub(super) fn field_for(name: &str, fields: &[&'static str]) -> Option<&'static 
 
 /// Finds the field whose name, or another word for it, comes closest to a name
 /// that stands for none.
-pub(super) fn nearest(name: &str, fields: &[&'static str]) -> Option<&'static str> {
+pub(super) fn nearest(name: &str, fields: &'static [&'static str]) -> Option<&'static str> {
     let snake = snake_case(name);
-    let own = fields.iter().map(|field| (*field, *field));
-    let words = ALIASES.iter().filter_map(|(alias, field)| {
-        fields.iter().find(|known| *known == field).map(|known| (*alias, *known))
-    });
-    own.chain(words)
-        .filter_map(|(word, field)| slips(&snake, word).map(|slips| (slips, field)))
+    let own = fields.iter().map(|field| snake_case(field));
+    let others = ALIASES.iter().map(|(alias, _)| (*alias).to_owned());
+    own.chain(others)
+        .filter_map(|word| Some((slips(&snake, &word)?, field_for(&word, fields)?)))
         .min_by_key(|(slips, _)| *slips)
         .map(|(_, field)| field)
 }
@@ -169,6 +176,9 @@ mod tests {
             assert_eq!(field_for(name, fields), Some(field), "{name}");
         }
         assert_eq!(field_for("line", fields), None);
+        for name in ["oldText", "old_text", "old-text", "old_string", "oldString"] {
+            assert_eq!(field_for(name, &["oldText"]), Some("oldText"), "{name}");
+        }
     }
 
     #[test]
@@ -179,7 +189,8 @@ mod tests {
                 (first, rest) => format!("{first}{rest}"),
             });
             for spelling in [alias.to_string(), camel.collect(), alias.replace('_', "-")] {
-                assert_eq!(field_for(&spelling, &[field]), Some(*field), "{spelling}");
+                let only = std::slice::from_ref(field);
+                assert_eq!(field_for(&spelling, only), Some(*field), "{spelling}");
             }
         }
     }
@@ -187,7 +198,8 @@ mod tests {
     #[test]
     fn no_alias_is_taken_where_the_tool_has_that_name_itself() {
         for (alias, field) in ALIASES {
-            assert_eq!(field_for(alias, &[field, alias]), Some(*alias));
+            let both = Box::leak(Box::new([*field, *alias]));
+            assert_eq!(field_for(alias, both), Some(*alias));
         }
     }
 
@@ -222,6 +234,8 @@ mod tests {
             assert_eq!(nearest(name, fields), near, "{name}");
         }
         assert_eq!(nearest(&"x".repeat(100_000), fields), None);
+        assert_eq!(nearest("oldTxt", &["oldText"]), Some("oldText"));
+        assert_eq!(nearest("fileglobs", &["pattern", "file_glob"]), Some("file_glob"));
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl Wrong {
     }
 
     /// A name that stands for no parameter, and the one that it comes closest to.
-    pub(super) fn unknown(name: &str, fields: &[&'static str]) -> Self {
+    pub(super) fn unknown(name: &str, fields: &'static [&'static str]) -> Self {
         let near = nearest(name, fields).map_or(String::new(), |near| format!(", but {near}"));
         let name = shown(name);
         if fields.is_empty() {

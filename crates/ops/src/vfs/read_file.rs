@@ -12,7 +12,7 @@ use crate::{
     schema::schema_of,
     window::{Loaded, Wanted, Window, load},
     words::{Counted, Number, Shown, cut},
-    workspace::read::{Described, described, warnings},
+    workspace::read::{Described, cut_note, described, warnings},
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -61,7 +61,7 @@ struct Payload {
     next_offset: Option<u64>,
     /// The numbers, from 1, of lines that are longer than what is given of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    cut_lines: Vec<u64>,
+    cut_lines: Vec<i64>,
     /// The names of secrets that are shown as placeholders.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     redacted: Vec<String>,
@@ -114,11 +114,12 @@ fn text(workspace: &Workspace, path: &WsPath, window: Window, page: Payload) -> 
 }
 
 /// The lines with what they end with in the file, and the numbers of those cut.
-fn exact(window: &Window, offset: u64, characters: usize) -> (Clean, Vec<u64>) {
+fn exact(window: &Window, offset: u64, characters: usize) -> (Clean, Vec<i64>) {
     let mut out = CleanWriter::new();
     let mut cut_lines = Vec::new();
     let lines = window.shown.lines.iter().zip(&window.line_ends);
-    for ((line, end), number) in lines.zip(offset.saturating_add(1)..) {
+    let first = i64::try_from(offset).unwrap_or(i64::MAX).saturating_add(1);
+    for ((line, end), number) in lines.zip(first..) {
         let (kept, mark) = cut(line, characters);
         if !mark.is_empty() {
             cut_lines.push(number);
@@ -129,7 +130,7 @@ fn exact(window: &Window, offset: u64, characters: usize) -> (Clean, Vec<u64>) {
 }
 
 /// What the reader must know beside the text.
-fn notes(path: &WsPath, window: &Window, (page, cut): (&Payload, &[u64])) -> Vec<Clean> {
+fn notes(path: &WsPath, window: &Window, (page, cut): (&Payload, &[i64])) -> Vec<Clean> {
     let mut notes = Vec::new();
     let count = window.shown.lines.len() as u64;
     let next = page.offset.saturating_add(count);
@@ -147,11 +148,7 @@ fn notes(path: &WsPath, window: &Window, (page, cut): (&Payload, &[u64])) -> Vec
         }
         Some(_) | None => {}
     }
-    if let Some(first) = cut.first() {
-        let lines = Counted(cut.len() as u64, "line");
-        let hint = "; grep shows what is around a match]";
-        notes.push(clean!["[", lines, " cut, the first is ", *first, hint]);
-    }
+    notes.extend(cut_note(cut, "grep"));
     notes.extend(warnings(window, "grep"));
     notes
 }

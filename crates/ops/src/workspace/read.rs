@@ -290,18 +290,13 @@ pub(crate) fn warnings(window: &Window, search: &'static str) -> Vec<Clean> {
     notes
 }
 
-async fn binary(workspace: &Workspace, path: &WsPath, head: &Content) -> Result<Reply> {
-    let Described { text, kind, media_type, attachment } = described(workspace, path, head).await?;
-    let payload = Payload {
-        path: path.to_string(),
-        kind,
-        media_type: Some(media_type),
-        size_bytes: Some(head.size),
-        modified_at: head.modified.map(rfc3339),
-        version: head.version().map(|version| version.to_string()),
-        ..Payload::default()
-    };
-    Ok(Reply::new(text, &payload)?.attach(attachment))
+/// Says which lines were cut, in a dialect that shows no more of them; `search` is
+/// the tool that does.
+pub(crate) fn cut_note(cut_lines: &[i64], search: &'static str) -> Option<Clean> {
+    let first = cut_lines.first()?;
+    let lines = Counted(cut_lines.len() as u64, "line");
+    let hint = " shows what is around a match]";
+    Some(clean!["[", lines, " cut, the first is ", *first, "; ", search, hint])
 }
 
 /// What is said of a file that is no text.
@@ -333,6 +328,20 @@ pub(crate) async fn described(
     let size = Counted(head.size, "byte");
     let text = clean![Shown(path), ": ", kind, ", ", media_type, ", ", size];
     Ok(Described { text, kind, media_type, attachment })
+}
+
+async fn binary(workspace: &Workspace, path: &WsPath, head: &Content) -> Result<Reply> {
+    let Described { text, kind, media_type, attachment } = described(workspace, path, head).await?;
+    let payload = Payload {
+        path: path.to_string(),
+        kind,
+        media_type: Some(media_type),
+        size_bytes: Some(head.size),
+        modified_at: head.modified.map(rfc3339),
+        version: head.version().map(|version| version.to_string()),
+        ..Payload::default()
+    };
+    Ok(Reply::new(text, &payload)?.attach(attachment))
 }
 
 fn endings(style: Style) -> &'static str {

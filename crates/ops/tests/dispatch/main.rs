@@ -13,6 +13,8 @@ mod find;
 mod read_file;
 #[path = "../tools/stage.rs"]
 mod stage;
+#[path = "../tools/ways_out.rs"]
+mod ways_out;
 mod write;
 
 use stage::{Stage, everywhere_speaking};

@@ -15,6 +15,8 @@ mod ls;
 mod read_file;
 #[path = "../tools/stage.rs"]
 mod stage;
+#[path = "../tools/ways_out.rs"]
+mod ways_out;
 
 use stage::{Stage, everywhere_speaking};
 
