@@ -10,7 +10,7 @@ use serde::{
 
 /// Patterns of which one must match. A text that is a list in JSON is that list.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Patterns(Vec<String>);
+pub(crate) struct Patterns(pub(crate) Vec<String>);
 
 impl Patterns {
     /// The patterns as filters of paths.
