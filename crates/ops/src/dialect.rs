@@ -1,6 +1,6 @@
 //! A dialect: the tools of one table, and what a model is told about them.
 
-use crate::{Tool, reference, workspace};
+use crate::{Tool, dispatch, reference, vfs, workspace};
 
 /// A set of tools that belong together.
 #[derive(Clone, Copy)]
@@ -27,7 +27,8 @@ pub enum Refusals {
 }
 
 /// All dialects; the first is what a model gets unless it is asked otherwise.
-pub static DIALECTS: &[Dialect] = &[workspace::DIALECT, reference::DIALECT];
+pub static DIALECTS: &[Dialect] =
+    &[workspace::DIALECT, dispatch::DIALECT, vfs::DIALECT, reference::DIALECT];
 
 /// Finds a dialect by its name.
 #[must_use]

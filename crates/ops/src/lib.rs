@@ -6,7 +6,9 @@
 
 mod change;
 mod dialect;
+pub mod dispatch;
 mod failure;
+mod file_entry;
 mod listing;
 mod page;
 mod params;
@@ -19,6 +21,7 @@ mod timestamp;
 mod tool;
 mod tree;
 mod versions;
+pub mod vfs;
 mod window;
 mod words;
 pub mod workspace;

@@ -7,6 +7,7 @@
 mod lenient;
 mod names;
 mod patterns;
+mod view_range;
 mod wrong;
 
 use garth_contract::{Code, Error, Result};
@@ -15,6 +16,7 @@ use serde_json::{Map, Value};
 
 use lenient::Lenient;
 pub(crate) use patterns::Patterns;
+pub(crate) use view_range::ViewRange;
 
 /// Reads the parameters of a tool.
 ///

@@ -21,6 +21,10 @@ pub(crate) fn schema_of<T: JsonSchema>() -> Schema {
     let mut plain = Plain;
     plain.transform(&mut schema);
     schema.remove("title");
+    // Some clients refuse a tool without parameters unless it says that it has none.
+    if schema.get("properties").is_none() {
+        schema.insert("properties".into(), Map::new().into());
+    }
     schema
 }
 
@@ -83,4 +87,22 @@ fn enum_of_constants(object: &mut Map<String, Value>) {
     let own = object.get("description").and_then(Value::as_str).unwrap_or_default();
     let description = [&[own.to_owned()][..], &meanings].concat().join(" ");
     object.insert("description".into(), description.trim().into());
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(JsonSchema)]
+    #[schemars(deny_unknown_fields)]
+    struct Nothing {}
+
+    #[test]
+    fn a_tool_without_parameters_says_that_it_has_none() {
+        let schema = schema_of::<Nothing>().to_value();
+        let none = json!({"type": "object", "properties": {}, "additionalProperties": false});
+        assert_eq!(schema, none);
+    }
 }

@@ -4,7 +4,7 @@
 //! lines are known. Of a larger one, only the lines that are wanted are read, and
 //! some around them, since a secret is recognised by what stands around it.
 
-use std::{borrow::Cow, time::SystemTime};
+use std::{borrow::Cow, ops::Range, time::SystemTime};
 
 use garth_contract::{Code, Content, Detail, Error, Result, Span, Version, WsPath};
 use garth_text::{
@@ -47,6 +47,8 @@ pub(crate) enum Loaded {
 pub(crate) struct Window {
     /// The lines.
     pub(crate) shown: Shown,
+    /// What each of them ends with in the file: LF, CRLF, or nothing for the last.
+    pub(crate) line_ends: Vec<&'static str>,
     /// The number of the first of them, where it is known.
     pub(crate) first: Option<u64>,
     /// How many lines the file has, where that is known.
@@ -130,8 +132,10 @@ fn whole(
         Wanted::Last { take } => (total.saturating_sub(take), take),
     };
     let window = lines::window(text.as_bytes(), index(skip), index(take));
+    let line_ends = line_ends(&text, window.range.clone());
     let shown = workspace.lines(path, text.as_bytes(), window.range)?;
     Ok(Loaded::Text(Box::new(Window {
+        line_ends,
         first: Some(skip + 1),
         total: Some(total),
         more: window.span.more,
@@ -179,6 +183,7 @@ async fn part(
         }
     };
     Ok(Loaded::Text(Box::new(Window {
+        line_ends: line_ends(&text, window.range),
         first: match wanted {
             Wanted::From { first, .. } => Some(first),
             Wanted::Last { .. } => {
@@ -246,6 +251,17 @@ impl Part {
             Wanted::Last { take } => have <= take && self.content.offset > 0,
         }
     }
+}
+
+/// What each line of a part of a text ends with.
+fn line_ends(text: &str, part: Range<usize>) -> Vec<&'static str> {
+    let lines = text.get(part).unwrap_or_default().split_inclusive('\n');
+    let end = |line: &str| match line.as_bytes() {
+        [.., b'\r', b'\n'] => "\r\n",
+        [.., b'\n'] => "\n",
+        _ => "",
+    };
+    lines.map(end).collect()
 }
 
 fn index(count: u64) -> usize {

@@ -3,15 +3,15 @@
 mod apply_patch;
 mod delete;
 mod diff;
-mod edit;
-mod glob;
-mod grep;
-mod list;
+pub(crate) mod edit;
+pub(crate) mod glob;
+pub(crate) mod grep;
+pub(crate) mod list;
 mod mkdir;
 mod r#move;
-mod read;
+pub(crate) mod read;
 mod stat;
-mod write;
+pub(crate) mod write;
 
 use crate::{Dialect, Refusals, Tool};
 

@@ -28,6 +28,21 @@ impl Lenient {
         serde_json::from_str(text).map_or(self, Self)
     }
 
+    /// A list of the one object that stands where a list of objects is wanted.
+    ///
+    /// An object with nothing in it is no item that anybody forgot to put in a list.
+    fn listed(self) -> Self {
+        match self.unquoted('[').unquoted('{').0 {
+            Value::Object(map) if !map.is_empty() => Self(Value::Array(vec![map.into()])),
+            other @ (Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_)
+            | Value::Object(_)) => Self(other),
+        }
+    }
+
     /// The whole number that a text or a float such as `3.0` holds.
     fn whole(self) -> Self {
         match &self.0 {
@@ -37,8 +52,8 @@ impl Lenient {
                 number.or_else(|_| text.parse::<i64>().map(Value::from)).map_or(self, Self)
             }
             Value::Number(number) => {
-                let float = number.as_f64().filter(|float| !number.is_u64() && *float >= 0.0);
-                float.and_then(exact).map_or(self, |whole| Self(whole.into()))
+                let float = number.as_f64().filter(|_| !number.is_u64() && !number.is_i64());
+                float.and_then(exact).map_or(self, Self)
             }
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => self,
         }
@@ -46,12 +61,13 @@ impl Lenient {
 }
 
 /// The whole number that a float is exactly, below 2⁵³ where every one has a float.
-fn exact(float: f64) -> Option<u64> {
+fn exact(float: f64) -> Option<Value> {
     const LARGEST: f64 = 9_007_199_254_740_992.0;
-    if float.fract() != 0.0 || float > LARGEST {
+    if float.fract() != 0.0 || float.abs() > LARGEST {
         return None;
     }
-    format!("{float:.0}").parse().ok()
+    let digits = format!("{float:.0}");
+    digits.parse::<u64>().map(Value::from).or_else(|_| digits.parse::<i64>().map(Value::from)).ok()
 }
 
 impl<'de> Deserializer<'de> for Lenient {
@@ -84,6 +100,10 @@ impl<'de> Deserializer<'de> for Lenient {
         self.whole().deserialize_any(visitor)
     }
 
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        self.whole().deserialize_any(visitor)
+    }
+
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
         match self.0.as_str().map(str::trim) {
             Some("true" | "True") => visitor.visit_bool(true),
@@ -93,7 +113,7 @@ impl<'de> Deserializer<'de> for Lenient {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        self.unquoted('[').deserialize_any(visitor)
+        self.listed().deserialize_any(visitor)
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -140,7 +160,7 @@ impl<'de> Deserializer<'de> for Lenient {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i32 i64 i128 u8 u16 u32 u128 f32 f64 char str string bytes byte_buf unit
+        i8 i16 i32 i128 u8 u16 u32 u128 f32 f64 char str string bytes byte_buf unit
         unit_struct tuple tuple_struct map identifier ignored_any
     }
 }

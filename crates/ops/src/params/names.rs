@@ -2,16 +2,28 @@
 
 /// Other words for a parameter, each of which can mean that one only.
 ///
-/// A row counts where the tool has the second name and not the first.
+/// A row counts where the tool has the second name and not the first; of several
+/// that count, the first.
 const ALIASES: &[(&str, &str)] = &[
     ("file_path", "path"),
     ("filepath", "path"),
     ("file_name", "path"),
     ("filename", "path"),
     ("file", "path"),
+    ("path_name", "path"),
+    ("pathname", "path"),
+    ("relative_path", "path"),
+    ("absolute_path", "path"),
+    ("relative_workspace_path", "path"),
+    ("target_file", "path"),
+    ("target_path", "path"),
     ("directory", "path"),
+    ("directory_path", "path"),
+    ("target_directory", "path"),
     ("dir", "path"),
+    ("dir_path", "path"),
     ("folder", "path"),
+    ("folder_path", "path"),
     ("source", "from"),
     ("src", "from"),
     ("from_path", "from"),
@@ -40,18 +52,40 @@ const ALIASES: &[(&str, &str)] = &[
     ("contents", "content"),
     ("file_text", "content"),
     ("text", "content"),
+    ("search_query", "query"),
+    ("search_term", "query"),
+    ("search_text", "query"),
+    ("use_regex", "is_regex"),
+    ("regex", "is_regex"),
     ("query", "pattern"),
     ("regex", "pattern"),
     ("patch_text", "patch"),
     ("input", "patch"),
     ("file_glob", "include"),
+    ("file_pattern", "include"),
     ("glob", "include"),
+    ("include", "file_glob"),
+    ("file_pattern", "file_glob"),
+    ("glob", "file_glob"),
+    ("include", "pattern"),
+    ("file_glob", "pattern"),
+    ("file_pattern", "pattern"),
+    ("glob_pattern", "pattern"),
     ("output_mode", "output"),
     ("-a", "after"),
     ("-b", "before"),
     ("-c", "context"),
     ("max_results", "limit"),
     ("head_limit", "limit"),
+    ("max_lines", "limit"),
+    ("line_start", "start_line"),
+    ("from_line", "start_line"),
+    ("line_end", "end_line"),
+    ("to_line", "end_line"),
+    ("file_content", "content"),
+    ("file_contents", "content"),
+    ("edit", "edits"),
+    ("changes", "edits"),
     ("expected_hash", "expected_version"),
     ("recursive", "parents"),
 ];
@@ -66,6 +100,41 @@ pub(super) fn field_for(name: &str, fields: &'static [&'static str]) -> Option<&
     known(name).or_else(|| known(&snake)).or_else(|| {
         ALIASES.iter().filter(|(alias, _)| *alias == snake).find_map(|(_, field)| known(field))
     })
+}
+
+/// Finds the field whose name, or another word for it, comes closest to a name
+/// that stands for none.
+pub(super) fn nearest(name: &str, fields: &'static [&'static str]) -> Option<&'static str> {
+    let snake = snake_case(name);
+    let own = fields.iter().map(|field| snake_case(field));
+    let others = ALIASES.iter().map(|(alias, _)| (*alias).to_owned());
+    own.chain(others)
+        .filter_map(|word| Some((slips(&snake, &word)?, field_for(&word, fields)?)))
+        .min_by_key(|(slips, _)| *slips)
+        .map(|(_, field)| field)
+}
+
+/// How many letters of a word were missed, added or mistaken, if they are few
+/// enough to be slips: one in three at most.
+fn slips(name: &str, word: &str) -> Option<usize> {
+    let (name, word): (Vec<char>, Vec<char>) = (name.chars().collect(), word.chars().collect());
+    let most = word.len() / 3;
+    if name.len().abs_diff(word.len()) > most {
+        return None;
+    }
+    let mut row: Vec<usize> = (0..=word.len()).collect();
+    for (index, letter) in name.iter().enumerate() {
+        let mut corner = index;
+        let mut left = index + 1;
+        let mut next = vec![left];
+        for (other, above) in word.iter().zip(row.iter().skip(1)) {
+            left = (corner + usize::from(letter != other)).min(left + 1).min(above + 1);
+            corner = *above;
+            next.push(left);
+        }
+        row = next;
+    }
+    row.last().copied().filter(|count| *count <= most)
 }
 
 /// Turns `filePath` and `file-path` into `file_path`.
@@ -116,5 +185,62 @@ mod tests {
     fn an_alias_counts_only_where_its_field_is() {
         assert_eq!(field_for("glob", &["pattern"]), None);
         assert_eq!(field_for("recursive", &["recursive", "parents"]), Some("recursive"));
+    }
+
+    #[test]
+    fn every_alias_stands_for_its_field_in_any_spelling() {
+        for (alias, field) in ALIASES {
+            let camel = alias.split('_').enumerate().map(|(index, word)| match word.split_at(1) {
+                (first, rest) if index > 0 => first.to_uppercase() + rest,
+                (first, rest) => format!("{first}{rest}"),
+            });
+            for spelling in [alias.to_string(), camel.collect(), alias.replace('_', "-")] {
+                let only = std::slice::from_ref(field);
+                assert_eq!(field_for(&spelling, only), Some(*field), "{spelling}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_alias_is_taken_where_the_tool_has_that_name_itself() {
+        for (alias, field) in ALIASES {
+            let both = Box::leak(Box::new([*field, *alias]));
+            assert_eq!(field_for(alias, both), Some(*alias));
+        }
+    }
+
+    #[test]
+    fn a_filter_of_files_is_never_taken_for_what_is_searched() {
+        for (alias, fields, field) in [
+            ("file_pattern", &["pattern", "include"], "include"),
+            ("file_pattern", &["pattern", "file_glob"], "file_glob"),
+            ("include", &["pattern", "file_glob"], "file_glob"),
+            ("file_glob", &["pattern", "include"], "include"),
+            ("include", &["query", "pattern"], "pattern"),
+            ("regex", &["is_regex", "pattern"], "is_regex"),
+        ] {
+            assert_eq!(field_for(alias, fields), Some(field), "{alias}");
+        }
+    }
+
+    #[test]
+    fn a_slip_has_a_nearest_field_and_another_word_has_none() {
+        let fields = &["path", "old_string", "start_line", "is_regex"];
+        for (name, near) in [
+            ("pth", Some("path")),
+            ("paths", Some("path")),
+            ("flie_path", Some("path")),
+            ("oldSting", Some("old_string")),
+            ("start_lines", Some("start_line")),
+            ("isregex", Some("is_regex")),
+            ("mode", None),
+            ("", None),
+            ("nonsense", None),
+        ] {
+            assert_eq!(nearest(name, fields), near, "{name}");
+        }
+        assert_eq!(nearest(&"x".repeat(100_000), fields), None);
+        assert_eq!(nearest("oldTxt", &["oldText"]), Some("oldText"));
+        assert_eq!(nearest("fileglobs", &["pattern", "file_glob"]), Some("file_glob"));
     }
 }

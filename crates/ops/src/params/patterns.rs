@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use garth_contract::Glob;
 use serde::{
     Deserialize, Deserializer,
     de::{SeqAccess, Visitor},
@@ -10,6 +11,13 @@ use serde::{
 /// Patterns of which one must match. A text that is a list in JSON is that list.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Patterns(pub(crate) Vec<String>);
+
+impl Patterns {
+    /// The patterns as filters of paths.
+    pub(crate) fn filters(self) -> Vec<Glob> {
+        self.0.into_iter().map(Glob::Filter).collect()
+    }
+}
 
 impl<'de> Deserialize<'de> for Patterns {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

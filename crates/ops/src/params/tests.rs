@@ -52,6 +52,8 @@ fn what_can_mean_one_thing_only_is_taken_as_that() {
         json!({"edits": [{"old_string": "x"}], "dry_run": true}),
         json!({"edits": "[{\"oldString\": \"x\"}]", "dryRun": "true"}),
         json!({"edits": ["{\"old_string\": \"x\"}"], "dry_run": true}),
+        json!({"edits": {"old_string": "x"}, "dry_run": true}),
+        json!({"edits": "{\"old_str\": \"x\"}", "dry_run": true}),
     ] {
         assert_eq!(sample(params.clone()).as_ref(), Ok(&edited), "{params}");
     }
@@ -65,6 +67,8 @@ fn every_wrong_parameter_is_named_with_what_it_should_be() {
         (json!([]), "must be an object, not a list".to_owned()),
         (json!("x"), "must be an object, not \"x\"".to_owned()),
         (json!({"line": 1}), format!("there is no parameter \"line\"; {takes}")),
+        (json!({"pth": 1}), format!("there is no parameter \"pth\", but path; {takes}")),
+        (json!({"dryRuns": 1}), format!("there is no parameter \"dryRuns\", but dry_run; {takes}")),
         (json!({"path": 5}), "path must be text, not 5".to_owned()),
         (json!({"path": ["a"]}), "path must be text, not a list".to_owned()),
         (json!({"offset": -1}), "offset must be a whole number, 0 or more, not -1".to_owned()),
@@ -81,6 +85,8 @@ fn every_wrong_parameter_is_named_with_what_it_should_be() {
         (json!({"dry_run": 1}), "dry_run must be true or false, not 1".to_owned()),
         (json!({"dry_run": "maybe"}), "dry_run must be true or false, not \"maybe\"".to_owned()),
         (json!({"edits": 1}), "edits must be a list, not 1".to_owned()),
+        (json!({"edits": {}}), "edits must be a list, not an object".to_owned()),
+        (json!({"edits": {"old_string": 7}}), "edits[0].old_string must be text, not 7".to_owned()),
         (json!({"edits": [{}]}), "edits[0]: the parameter old_string is missing".to_owned()),
         (
             json!({"edits": [{"old_string": "a"}, {"old_string": 7}]}),
@@ -95,6 +101,11 @@ fn every_wrong_parameter_is_named_with_what_it_should_be() {
             "mode must be one of exact, forgiving, not \"fuzzy\"".to_owned(),
         ),
         (json!({"path": "a", "file_path": "b"}), "the parameter path is given twice".to_owned()),
+        (json!({"filename": "a", "file": "a"}), "the parameter path is given twice".to_owned()),
+        (
+            json!({"edits": [{"old_str": "a", "oldText": "b"}]}),
+            "edits[0]: the parameter old_string is given twice".to_owned(),
+        ),
     ] {
         assert_eq!(sample(params.clone()), Err(format!("wrong parameters: {message}")), "{params}");
     }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::de::{self, Expected, Unexpected};
 
+use super::names::nearest;
+
 /// The most characters of a caller's text that a sentence repeats.
 const SHOWN: usize = 40;
 
@@ -34,13 +36,15 @@ impl Wrong {
         self
     }
 
-    /// A name that stands for no parameter.
-    pub(super) fn unknown(name: &str, fields: &[&str]) -> Self {
+    /// A name that stands for no parameter, and the one that it comes closest to.
+    pub(super) fn unknown(name: &str, fields: &'static [&'static str]) -> Self {
+        let near = nearest(name, fields).map_or(String::new(), |near| format!(", but {near}"));
         let name = shown(name);
         if fields.is_empty() {
             return Self::new(format!("there is no parameter {name}; it takes none"));
         }
-        Self::new(format!("there is no parameter {name}; it takes {}", fields.join(", ")))
+        let fields = fields.join(", ");
+        Self::new(format!("there is no parameter {name}{near}; it takes {fields}"))
     }
 }
 
@@ -88,6 +92,7 @@ fn wanted(expected: &dyn Expected) -> String {
     let words = expected.to_string();
     match words.as_str() {
         "u64" | "u32" | "usize" => "a whole number, 0 or more".into(),
+        "i64" => "a whole number".into(),
         "a boolean" => "true or false".into(),
         "a string" => "text".into(),
         "a sequence" => "a list".into(),

@@ -1,14 +1,14 @@
 //! `edit`: replaces text in one file, exactly or nearly, all edits or none.
 
+mod refuse;
+
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use garth_contract::{Code, Content, Detail, Error, Parents, Result, Version, WsPath};
+use garth_contract::{Code, Content, Error, Parents, Result, Version, WsPath};
 use garth_redact::{Clean, CleanWriter};
 use garth_text::diff::{Diff, Ends, diff, diff_inside};
-use garth_text::edit::{
-    Edit, Edited, Failure, FileError, Level, Mode, Replace, Report, Why, apply_to_decoded,
-};
+use garth_text::edit::{Edit, Edited, Level, Mode, Replace, Report, apply_to_decoded};
 use garth_text::encoding::Encoding;
 use garth_workspace::{Plan, Updated, Workspace, version_of};
 use schemars::JsonSchema;
@@ -65,13 +65,13 @@ struct Params {
 /// One of several edits.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct One {
+pub(crate) struct One {
     /// The text to replace, as the edits before this one left it.
-    old_string: String,
+    pub(crate) old_string: String,
     /// The text to put in its place.
-    new_string: String,
+    pub(crate) new_string: String,
     /// Replaces every place where old_string stands.
-    replace_all: Option<bool>,
+    pub(crate) replace_all: Option<bool>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
@@ -84,7 +84,7 @@ enum Matching {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Payload {
+pub(crate) struct Payload {
     /// The file, from the root.
     path: String,
     /// Whether the file is new.
@@ -127,7 +127,8 @@ struct Done {
 }
 
 /// The edits of a call, checked as far as they can be without the file.
-struct Call {
+pub(crate) struct Call {
+    words: &'static Words,
     path: WsPath,
     edits: Vec<One>,
     mode: Mode,
@@ -145,13 +146,49 @@ struct Outcome {
     before: Option<Version>,
 }
 
+/// What a dialect calls the things that a refusal speaks of.
+pub(crate) struct Words {
+    pub(crate) old: &'static str,
+    pub(crate) new: &'static str,
+    pub(crate) read: &'static str,
+    pub(crate) write: &'static str,
+    /// What to do where the old text stands in several places.
+    pub(crate) several: &'static str,
+    /// The number of a file's first line.
+    pub(crate) first_line: usize,
+}
+
+const WORDS: Words = Words {
+    old: "old_string",
+    new: "new_string",
+    read: "read",
+    write: "write",
+    several: "Give more surrounding lines, or set replace_all.",
+    first_line: 1,
+};
+
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
     let call = Call::of(workspace, params)?;
-    let updated = workspace.update(&call.path, |current| call.plan(workspace, current)).await?;
-    call.reply(updated)
+    let edited = if call.dry_run { "Would edit " } else { "Edited " };
+    call.run(workspace, Clean::fixed(edited)).await
 }
 
 impl Call {
+    /// Edits of a dialect that has no more than these.
+    pub(crate) fn new(words: &'static Words, path: WsPath, edits: Vec<One>) -> Self {
+        let (mode, encoding, expected) = (Mode::Forgiving, None, None);
+        Self { words, path, edits, mode, encoding, expected, dry_run: false }
+    }
+
+    /// Makes the edits; `edited` stands before the path in the reply.
+    ///
+    /// # Errors
+    /// Those of reading and writing, and what is wrong with an edit.
+    pub(crate) async fn run(self, workspace: &Workspace, edited: Clean) -> Result<Reply> {
+        let updated = workspace.update(&self.path, |current| self.plan(workspace, current)).await?;
+        self.reply(updated, edited)
+    }
+
     fn of(workspace: &Workspace, params: Params) -> Result<Self> {
         let path = workspace.path(params.path)?;
         let edits = match (params.old_string, params.new_string, params.edits) {
@@ -175,6 +212,7 @@ impl Call {
         let expected = versions::expected(params.expected_version.as_deref())?;
         named(params.encoding.as_deref())?;
         Ok(Self {
+            words: &WORDS,
             path,
             edits,
             mode: match params.matching {
@@ -210,7 +248,7 @@ impl Call {
         let edits: Vec<Edit<'_>> = self.edits.iter().map(One::as_edit).collect();
         let decoded = (&*content.bytes, &*file.text);
         let edited = apply_to_decoded(decoded, file.encoding, &edits, self.mode)
-            .map_err(|error| self.refusal(workspace, &error))?;
+            .map_err(|error| refuse::refusal(self, workspace, error))?;
         let Edited { bytes, reports } = edited;
         let after = match file.encoding {
             // The text is the file, and what an edit leaves of a text is one.
@@ -228,7 +266,7 @@ impl Call {
             .iter()
             .map(|report| Done {
                 replacements: report.count as u64,
-                lines: report.places.iter().take(MOST_LINES).map(|p| p.line as u64).collect(),
+                lines: report.places.iter().take(MOST_LINES).map(|p| self.line(p.line)).collect(),
                 forgiven: forgiven(report.level),
             })
             .collect();
@@ -265,57 +303,19 @@ impl Call {
         Change::of(workspace, (side(old), side(new)), found, workspace.limits().diff_lines)
     }
 
-    /// An error of the edit engine, under a code of the table.
-    fn refusal(&self, workspace: &Workspace, error: &FileError) -> Error {
-        let Failure { edit, of, why } = match error {
-            FileError::Edit(failure) => failure,
-            FileError::Encoding(error) => return refused(&self.path, error),
-        };
-        let sent = self.edits.get(*edit).map(|edit| edit.old_string.as_str());
-        let redacted = workspace.redacts(&self.path) && sent.is_some_and(placeholders::has_any);
-        let error = match why {
-            Why::NotFound { .. } if redacted => return placeholders::refused(&self.path),
-            Why::NotFound { nearest } => {
-                let mut error = self.error(Code::TextNotFound, error);
-                if sent.is_some_and(is_numbered) {
-                    error = error.hint("Leave out the line numbers that read puts before lines.");
-                }
-                nearest.iter().fold(error, |e, line| e.with(Detail::Nearest(*line as u64)))
-            }
-            Why::Ambiguous { lines, total, .. } => self
-                .error(Code::AmbiguousMatch, error)
-                .with(Detail::Lines(lines.iter().map(|line| *line as u64).collect()))
-                .with(Detail::Places(*total as u64)),
-            Why::EmptyOld => self.error(Code::FileExists, error).hint(
-                "Send the text to replace as old_string, or use write to replace the whole file.",
-            ),
-            Why::Same => self
-                .error(Code::InvalidParams, error)
-                .hint("Send a new_string that differs from old_string."),
-            Why::Omission { line } => self
-                .error(Code::InvalidParams, error)
-                .with(Detail::Lines(vec![*line as u64]))
-                .hint("Send the whole new text; nothing is filled in for a placeholder."),
-            Why::TooLarge { .. } => self
-                .error(Code::FileTooLarge, error)
-                .hint("Replace fewer places, or by less, in one call."),
-        };
-        if *of > 1 { error.with(Detail::Edit(*edit as u64)) } else { error }
+    /// The number of a line that is counted from 1, as the dialect counts.
+    fn line(&self, line: usize) -> u64 {
+        (line + self.words.first_line).saturating_sub(1) as u64
     }
 
-    fn error(&self, code: Code, error: &FileError) -> Error {
-        Error::new(code, format!("{error} ({})", self.path))
-    }
-
-    fn reply(self, updated: Updated<Outcome>) -> Result<Reply> {
+    fn reply(self, updated: Updated<Outcome>, edited: Clean) -> Result<Reply> {
         let Updated { written, facts: Outcome { edits, change, created, before } } = updated;
         let replacements = edits.iter().map(|done| done.replacements).sum();
         let mut text = CleanWriter::new();
         let (made, replaced) = match (self.dry_run, created) {
-            (false, true) => ("Created ", ""),
-            (true, true) => ("Would create ", ""),
-            (false, false) => ("Edited ", ": "),
-            (true, false) => ("Would edit ", ": "),
+            (false, true) => (Clean::fixed("Created "), ""),
+            (true, true) => (Clean::fixed("Would create "), ""),
+            (_, false) => (edited, ": "),
         };
         text.put(made).put(Shown(&self.path)).put(replaced);
         if !created {
@@ -374,15 +374,6 @@ impl One {
             replace: if self.replace_all == Some(true) { Replace::All } else { Replace::One },
         }
     }
-}
-
-/// Whether every line begins with a number, as `read` shows lines.
-fn is_numbered(text: &str) -> bool {
-    text.lines().all(|line| {
-        line.split_once(": ").is_some_and(|(number, _)| {
-            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-        })
-    })
 }
 
 /// What a level of matching forgives, in words; nothing for the exact one.

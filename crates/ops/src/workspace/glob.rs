@@ -1,9 +1,9 @@
 //! `glob`: files whose path matches a pattern, newest first.
 
 use garth_contract::{
-    Code, Error, Facts, Glob, Hidden, Kinds, Order, Query, Reach, Result, WsPath,
+    Code, Entry, Error, Facts, Glob, Hidden, Kinds, Order, Query, Reach, Result, WsPath,
 };
-use garth_redact::{CleanWriter, clean};
+use garth_redact::{Clean, CleanWriter, clean};
 use garth_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Needs, Reply, Tool,
     listing::Listed,
-    page::Page,
+    page::{Page, Place},
     params::parse,
     schema::schema_of,
     tree::{directory, entries, git_inside, hidden, ignored},
@@ -32,20 +32,20 @@ pub(super) const TOOL: Tool = Tool {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Params {
+pub(crate) struct Params {
     /// The pattern, relative to path. * matches within a name, ** across directories:
     /// *.ts finds files directly in path, **/*.ts at any depth. {a,b} and [a-z] work.
-    pattern: String,
+    pub(crate) pattern: String,
     /// The directory to look in, relative to the workspace's root; the root if absent.
-    path: Option<String>,
+    pub(crate) path: Option<String>,
     /// Finds names that begin with a dot too.
-    include_hidden: Option<bool>,
+    pub(crate) include_hidden: Option<bool>,
     /// Finds what .gitignore and .ignore files name too.
-    include_ignored: Option<bool>,
+    pub(crate) include_ignored: Option<bool>,
     /// The most files to give; 1,000 if absent.
-    limit: Option<u64>,
+    pub(crate) limit: Option<u64>,
     /// How many files to pass over, to go on after a cut result.
-    offset: Option<u64>,
+    pub(crate) offset: Option<u64>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -66,7 +66,33 @@ struct Payload {
     next_offset: Option<u64>,
 }
 
+/// The files that were found.
+pub(crate) struct Found {
+    base: WsPath,
+    pattern: String,
+    pub(crate) files: Vec<Entry>,
+    pub(crate) place: Place,
+}
+
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
+    let found = find(workspace, params).await?;
+    let text = found.text();
+    let payload = Payload {
+        path: found.base.to_string(),
+        pattern: found.pattern,
+        files: found.files.iter().map(Listed::from).collect(),
+        total: found.place.total(),
+        truncated: found.place.next().is_some(),
+        next_offset: found.place.next(),
+    };
+    Reply::new(text, &payload)
+}
+
+/// Finds files as the parameters say.
+///
+/// # Errors
+/// Those of looking, and what the parameters rule out.
+pub(crate) async fn find(workspace: &Workspace, params: Params) -> Result<Found> {
     let page = Page::of(workspace.limits(), params.offset, params.limit)?;
     let base = workspace.path(params.path.unwrap_or_default())?;
     let (base, pattern) = relative(workspace, base, &params.pattern)?;
@@ -87,25 +113,24 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
         take: page.take,
     };
     let (files, place) = entries(workspace, &query).await?;
+    Ok(Found { base: query.base, pattern, files, place })
+}
 
-    let mut text = CleanWriter::new();
-    for (index, file) in files.iter().enumerate() {
-        text.put(if index > 0 { "\n" } else { "" }).put(Row(file));
+impl Found {
+    /// The files, one a line, and what is left out of them.
+    pub(crate) fn text(&self) -> Clean {
+        let Self { base, files, place, .. } = self;
+        let mut text = CleanWriter::new();
+        for (index, file) in files.iter().enumerate() {
+            text.put(if index > 0 { "\n" } else { "" }).put(Row(file));
+        }
+        let nothing = files.is_empty() && place.skip == 0;
+        let none = nothing.then(|| clean!["[no file in ", Shown(base), "/ matches]"]);
+        for footer in [none, place.footer("file")].into_iter().flatten() {
+            text.put(if text.is_empty() { "" } else { "\n" }).put(footer);
+        }
+        text.finish()
     }
-    let nothing = files.is_empty() && place.skip == 0;
-    let none = nothing.then(|| clean!["[no file in ", Shown(&query.base), "/ matches]"]);
-    for footer in [none, place.footer("file")].into_iter().flatten() {
-        text.put(if text.is_empty() { "" } else { "\n" }).put(footer);
-    }
-    let payload = Payload {
-        path: query.base.to_string(),
-        pattern,
-        files: files.iter().map(Listed::from).collect(),
-        total: place.total(),
-        truncated: place.next().is_some(),
-        next_offset: place.next(),
-    };
-    Reply::new(text.finish(), &payload)
 }
 
 /// The pattern as one that starts at a directory of the workspace.

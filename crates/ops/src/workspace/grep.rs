@@ -6,8 +6,8 @@ mod lines;
 use std::sync::Arc;
 
 use garth_contract::{
-    Case, Facts, Glob, Grep, Hidden, Kinds, Lines, Order, Output, Query, Reach, Result, Summary,
-    Syntax, Total,
+    Case, Facts, Grep, Hidden, Kinds, Lines, Order, Output, Query, Reach, Result, Summary, Syntax,
+    Total, WsPath,
 };
 use garth_redact::{Clean, CleanWriter, clean};
 use garth_workspace::Workspace;
@@ -23,6 +23,7 @@ use crate::{
     words::{Counted, Shown},
 };
 use gather::{Gather, Gathered};
+pub(crate) use lines::{Row, write};
 
 pub(super) const TOOL: Tool = Tool {
     name: "grep",
@@ -39,48 +40,48 @@ pub(super) const TOOL: Tool = Tool {
 /// The most lines around a match.
 const MOST_CONTEXT: u64 = 100;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Params {
+pub(crate) struct Params {
     /// The regular expression (Rust's regex syntax: no look-around, no back-references).
-    pattern: String,
+    pub(crate) pattern: String,
     /// The directory or file to search, relative to the workspace's root; the root if absent.
-    path: Option<String>,
+    pub(crate) path: Option<String>,
     /// Searches only files that match this glob; *.ts matches at any depth.
     #[schemars(with = "Option<String>")]
-    include: Option<Patterns>,
+    pub(crate) include: Option<Patterns>,
     /// Passes over files that match this glob.
     #[schemars(with = "Option<String>")]
-    exclude: Option<Patterns>,
+    pub(crate) exclude: Option<Patterns>,
     /// What to give.
-    output: Option<What>,
+    pub(crate) output: Option<What>,
     /// How many lines before each match to show.
-    before: Option<u64>,
+    pub(crate) before: Option<u64>,
     /// How many lines after each match to show.
-    after: Option<u64>,
+    pub(crate) after: Option<u64>,
     /// How many lines before and after each match to show.
-    context: Option<u64>,
+    pub(crate) context: Option<u64>,
     /// How letters compare.
-    case: Option<Letters>,
+    pub(crate) case: Option<Letters>,
     /// Lets a match span several lines, and . match a line's end.
-    multiline: Option<bool>,
+    pub(crate) multiline: Option<bool>,
     /// Searches for the pattern as plain text.
-    fixed: Option<bool>,
+    pub(crate) fixed: Option<bool>,
     /// Matches whole words only.
-    word: Option<bool>,
+    pub(crate) word: Option<bool>,
     /// Searches files whose names begin with a dot too.
-    include_hidden: Option<bool>,
+    pub(crate) include_hidden: Option<bool>,
     /// Searches what .gitignore and .ignore files name too.
-    include_ignored: Option<bool>,
+    pub(crate) include_ignored: Option<bool>,
     /// The most results to give; 1,000 if absent.
-    limit: Option<u64>,
+    pub(crate) limit: Option<u64>,
     /// How many results to pass over, to go on after a cut result.
-    offset: Option<u64>,
+    pub(crate) offset: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum What {
+pub(crate) enum What {
     /// Matching lines with their paths and numbers; this is the default.
     Content,
     /// The paths of files that match.
@@ -91,7 +92,7 @@ enum What {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Letters {
+pub(crate) enum Letters {
     /// Upper and lower case differ; this is the default.
     Sensitive,
     /// They do not.
@@ -155,18 +156,31 @@ struct Count {
     count: u64,
 }
 
+/// Lines that match, and how the search went.
+pub(crate) struct Hits {
+    pub(crate) base: WsPath,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) place: Place,
+    pub(crate) summary: Summary,
+}
+
+/// Searches for lines, for a dialect that gives nothing else.
+///
+/// # Errors
+/// Those of searching, and what the parameters rule out.
+pub(crate) async fn hits(workspace: &Workspace, params: Params) -> Result<Hits> {
+    let page = Page::of(workspace.limits(), params.offset, params.limit)?;
+    let query = query(workspace, params, page)?;
+    let (gathered, place, summary) = search(workspace, &query, page).await?;
+    let rows = lines::shown(workspace, gathered.lines).await?;
+    Ok(Hits { base: query.base, rows, place, summary })
+}
+
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
     let page = Page::of(workspace.limits(), params.offset, params.limit)?;
     let what = params.output.unwrap_or(What::Content);
     let query = query(workspace, params, page)?;
-    let gather = Arc::new(Gather::new(page.take));
-    let summary = workspace.fs().find(&query, Arc::<Gather>::clone(&gather)).await?;
-    let gathered = gather.finish();
-
-    let given = gathered.results;
-    let seen = page.skip.saturating_add(given).saturating_add(1);
-    let total = if gathered.more { Total::AtLeast(seen) } else { summary.total };
-    let place = Place { skip: page.skip, given, total };
+    let (gathered, place, summary) = search(workspace, &query, page).await?;
     let mut payload = Payload {
         path: query.base.to_string(),
         pattern: query.grep.map(|grep| grep.pattern).unwrap_or_default(),
@@ -180,10 +194,24 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
     };
     let mut text = CleanWriter::new();
     let noun = describe(workspace, gathered, what, (&mut text, &mut payload)).await?;
-    for note in notes(&summary, place, noun) {
+    for note in notes(&summary, place, place.footer(noun)) {
         text.put(if text.is_empty() { "" } else { "\n" }).put(note);
     }
     Reply::new(text.finish(), &payload)
+}
+
+async fn search(
+    workspace: &Workspace,
+    query: &Query,
+    page: Page,
+) -> Result<(Gathered, Place, Summary)> {
+    let gather = Arc::new(Gather::new(page.take));
+    let summary = workspace.fs().find(query, Arc::<Gather>::clone(&gather)).await?;
+    let gathered = gather.finish();
+    let given = gathered.results;
+    let seen = page.skip.saturating_add(given).saturating_add(1);
+    let total = if gathered.more { Total::AtLeast(seen) } else { summary.total };
+    Ok((gathered, Place { skip: page.skip, given, total }, summary))
 }
 
 /// Writes the results as text and as facts, and says what one of them is called.
@@ -197,7 +225,7 @@ async fn describe(
     match what {
         What::Content => {
             let rows = lines::shown(workspace, lines).await?;
-            lines::write(&rows, text);
+            write(&rows, text);
             payload.matches = Some(rows.into_iter().map(Match::from).collect());
             Ok("match")
         }
@@ -220,7 +248,8 @@ async fn describe(
     }
 }
 
-fn notes(summary: &Summary, place: Place, noun: &'static str) -> Vec<Clean> {
+/// What is said below the results; `footer` says which of them these are.
+pub(crate) fn notes(summary: &Summary, place: Place, footer: Option<Clean>) -> Vec<Clean> {
     let mut notes = Vec::new();
     if place.given == 0 && place.skip == 0 {
         let searched = Counted(summary.searched, "file");
@@ -230,7 +259,7 @@ fn notes(summary: &Summary, place: Place, noun: &'static str) -> Vec<Clean> {
         };
         notes.push(clean!["[no match in ", searched, &binary, "]"]);
     }
-    notes.extend(place.footer(noun));
+    notes.extend(footer);
     if summary.unreadable > 0 {
         notes.push(clean!["[", Counted(summary.unreadable, "entry"), " could not be read]"]);
     }
@@ -249,9 +278,7 @@ fn query(workspace: &Workspace, params: Params, page: Page) -> Result<Query> {
         (false, true) => Syntax::Word,
         (false, false) => Syntax::Regex,
     };
-    let globs = |patterns: Option<Patterns>| {
-        patterns.map_or(Vec::new(), |patterns| patterns.0.into_iter().map(Glob::Filter).collect())
-    };
+    let globs = |patterns: Option<Patterns>| patterns.map_or(Vec::new(), Patterns::filters);
     let hidden = hidden(params.include_hidden);
     let mut exclude = globs(params.exclude);
     if hidden == Hidden::Include {

@@ -71,12 +71,20 @@ pub(super) struct Payload {
 }
 
 /// What a listing shows.
-struct Scope {
-    reach: Reach,
-    depth: Option<u64>,
-    hidden: Hidden,
-    ignored: Ignored,
-    page: Page,
+pub(crate) struct Scope {
+    pub(crate) reach: Reach,
+    pub(crate) depth: Option<u64>,
+    pub(crate) hidden: Hidden,
+    pub(crate) ignored: Ignored,
+    pub(crate) page: Page,
+}
+
+/// What a look at a directory showed.
+pub(crate) struct Looked {
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) place: Place,
+    /// How many hidden or ignored entries of the directory are left out.
+    pub(crate) left_out: Option<u64>,
 }
 
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
@@ -113,6 +121,25 @@ pub(super) async fn entries_of(workspace: &Workspace, path: &WsPath) -> Result<(
 }
 
 async fn show(workspace: &Workspace, path: &WsPath, scope: &Scope) -> Result<(Clean, Payload)> {
+    let looked = look(workspace, path, scope).await?;
+    let text = looked.text(path);
+    let Looked { entries, place, left_out } = looked;
+    let payload = Payload {
+        path: path.to_string(),
+        entries: entries.iter().map(Listed::from).collect(),
+        total: place.total(),
+        left_out,
+        truncated: place.next().is_some(),
+        next_offset: place.next(),
+    };
+    Ok((text, payload))
+}
+
+/// Looks at a directory.
+///
+/// # Errors
+/// `NOT_A_DIRECTORY`, and those of listing.
+pub(crate) async fn look(workspace: &Workspace, path: &WsPath, scope: &Scope) -> Result<Looked> {
     directory(workspace, path).await?;
     let everything = scope.hidden == Hidden::Include && scope.ignored != Ignored::Skip;
     let (entries, place, left_out) = match (scope.reach, everything) {
@@ -132,17 +159,7 @@ async fn show(workspace: &Workspace, path: &WsPath, scope: &Scope) -> Result<(Cl
             (found, place, place.total().map(|shown| all.saturating_sub(shown)))
         }
     };
-    let left_out = left_out.filter(|count| *count > 0);
-    let text = describe(path, &entries, place, left_out);
-    let payload = Payload {
-        path: path.to_string(),
-        entries: entries.iter().map(Listed::from).collect(),
-        total: place.total(),
-        left_out,
-        truncated: place.next().is_some(),
-        next_offset: place.next(),
-    };
-    Ok((text, payload))
+    Ok(Looked { entries, place, left_out: left_out.filter(|count| *count > 0) })
 }
 
 fn query(path: &WsPath, scope: &Scope) -> Query {
@@ -170,22 +187,26 @@ fn query(path: &WsPath, scope: &Scope) -> Query {
     }
 }
 
-fn describe(path: &WsPath, entries: &[Entry], place: Place, left_out: Option<u64>) -> Clean {
-    let mut text = CleanWriter::new();
-    for (index, entry) in entries.iter().enumerate() {
-        text.put(if index > 0 { "\n" } else { "" }).put(Row(entry));
+impl Looked {
+    /// The entries, one a line, and what is left out of them.
+    pub(crate) fn text(&self, path: &WsPath) -> Clean {
+        let Self { entries, place, left_out } = self;
+        let mut text = CleanWriter::new();
+        for (index, entry) in entries.iter().enumerate() {
+            text.put(if index > 0 { "\n" } else { "" }).put(Row(entry));
+        }
+        let nothing = entries.is_empty() && place.skip == 0;
+        let footers = [
+            nothing.then(|| clean!["[", Shown(path), "/ has no entries to show]"]),
+            place.footer("entry"),
+            left_out.map(|count| {
+                let hint = " left out; see include_hidden and include_ignored]";
+                clean!["[", Counted(count, "hidden or ignored entry"), hint]
+            }),
+        ];
+        for footer in footers.into_iter().flatten() {
+            text.put(if text.is_empty() { "" } else { "\n" }).put(footer);
+        }
+        text.finish()
     }
-    let nothing = entries.is_empty() && place.skip == 0;
-    let footers = [
-        nothing.then(|| clean!["[", Shown(path), "/ has no entries to show]"]),
-        place.footer("entry"),
-        left_out.map(|count| {
-            let hint = " left out; see include_hidden and include_ignored]";
-            clean!["[", Counted(count, "hidden or ignored entry"), hint]
-        }),
-    ];
-    for footer in footers.into_iter().flatten() {
-        text.put(if text.is_empty() { "" } else { "\n" }).put(footer);
-    }
-    text.finish()
 }

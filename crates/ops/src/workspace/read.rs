@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::list;
 use crate::{
     Attachment, Needs, Reply, Tool,
-    params::{at_least_one, invalid, parse},
+    params::{ViewRange, at_least_one, invalid, parse},
     schema::schema_of,
     text_file::named,
     timestamp::rfc3339,
@@ -49,6 +49,9 @@ struct Params {
     column: Option<u64>,
     /// The encoding of the file where it is neither UTF-8 nor marked, such as latin1.
     encoding: Option<String>,
+    /// What other tools have instead of offset and limit.
+    #[schemars(skip)]
+    view_range: Option<ViewRange>,
 }
 
 #[derive(Default, Serialize, JsonSchema)]
@@ -111,7 +114,14 @@ struct Payload {
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
     let path = workspace.path(params.path)?;
     let most = workspace.limits().lines;
-    let wanted = wanted((params.offset, params.limit, params.tail), most)?;
+    let (offset, limit) = match params.view_range {
+        Some(_) if params.offset.or(params.limit).or(params.tail).is_some() => {
+            return Err(invalid("view_range cannot be combined with offset, limit or tail"));
+        }
+        Some(range) => range.lines().map(|(first, take)| (Some(first), take))?,
+        None => (params.offset, params.limit),
+    };
+    let wanted = wanted((offset, limit, params.tail), most)?;
     let column = at_least_one("column", params.column)?.unwrap_or(1);
     let encoding = named(params.encoding.as_deref())?;
     match load(workspace, &path, wanted, encoding).await {
@@ -162,7 +172,8 @@ fn text(
         return Err(invalid(message).with(limit).hint("Read from an earlier line, or use tail."));
     }
     let count = window.shown.lines.len() as u64;
-    let (content, cut_lines) = numbered(&window, column, workspace.limits().line_chars);
+    let first = first_number(&window);
+    let (content, cut_lines) = numbered(&window, (first, column), workspace.limits().line_chars);
     let next = window.first.filter(|_| window.more).map(|first| first.saturating_add(count));
     let mut out = CleanWriter::new();
     out.put(&content);
@@ -192,18 +203,26 @@ fn text(
     Reply::new(out.finish(), &payload)
 }
 
-/// The lines after their numbers, and the numbers of those that were cut.
+/// The number of the first line, counted from 1.
 ///
 /// At the end of a file whose lines nobody counted, the last line is -1.
-fn numbered(window: &Window, column: u64, characters: usize) -> (Clean, Vec<i64>) {
-    let lines = &window.shown.lines;
-    let first = match window.first {
+fn first_number(window: &Window) -> i64 {
+    match window.first {
         Some(first) => i64::try_from(first).unwrap_or(i64::MAX),
-        None => i64::try_from(lines.len()).map_or(i64::MIN, |count| -count),
-    };
+        None => i64::try_from(window.shown.lines.len()).map_or(i64::MIN, |count| -count),
+    }
+}
+
+/// The lines after their numbers, and the numbers of those that were cut.
+pub(crate) fn numbered(
+    window: &Window,
+    (first, column): (i64, u64),
+    characters: usize,
+) -> (Clean, Vec<i64>) {
+    let lines = &window.shown.lines;
     let mut out = CleanWriter::new();
     let mut cut_lines = Vec::new();
-    for (number, line) in (first..).zip(lines) {
+    for (line, number) in lines.iter().zip(first..) {
         let rest = from_column(line, column);
         let (kept, mark) = cut(&rest, characters);
         if !mark.is_empty() {
@@ -249,8 +268,17 @@ fn notes(path: &WsPath, window: &Window, cut_lines: &[i64], column: u64) -> Vec<
         };
         notes.push(clean!["[", which, " cut; column ", column, " shows more]"]);
     }
+    notes.extend(warnings(window, "grep"));
+    notes
+}
+
+/// What the reader must know of the lines themselves; `search` is the tool that
+/// finds a place within a long line.
+pub(crate) fn warnings(window: &Window, search: &'static str) -> Vec<Clean> {
+    let mut notes = Vec::new();
     if window.open {
-        notes.push(Clean::fixed("[a line is longer than what can be read at once; use grep]"));
+        let open = "[a line is longer than what can be read at once; use ";
+        notes.push(clean![open, search, "]"]);
     }
     if window.lossy {
         notes.push(Clean::fixed("[bytes that are no UTF-8 are shown as \u{fffd}]"));
@@ -262,7 +290,31 @@ fn notes(path: &WsPath, window: &Window, cut_lines: &[i64], column: u64) -> Vec<
     notes
 }
 
-async fn binary(workspace: &Workspace, path: &WsPath, head: &Content) -> Result<Reply> {
+/// Says which lines were cut, in a dialect that shows no more of them; `search` is
+/// the tool that does.
+pub(crate) fn cut_note(cut_lines: &[i64], search: &'static str) -> Option<Clean> {
+    let first = cut_lines.first()?;
+    let lines = Counted(cut_lines.len() as u64, "line");
+    let hint = " shows what is around a match]";
+    Some(clean!["[", lines, " cut, the first is ", *first, "; ", search, hint])
+}
+
+/// What is said of a file that is no text.
+pub(crate) struct Described {
+    pub(crate) text: Clean,
+    /// What it is: binary or image.
+    pub(crate) kind: &'static str,
+    pub(crate) media_type: &'static str,
+    /// The bytes of an image that is not too large.
+    pub(crate) attachment: Option<Attachment>,
+}
+
+/// Describes a file that is no text by its front.
+pub(crate) async fn described(
+    workspace: &Workspace,
+    path: &WsPath,
+    head: &Content,
+) -> Result<Described> {
     let media_type = sniff::media_type(&head.bytes);
     let image = sniff::image(&head.bytes).is_some();
     let at_most = workspace.limits().image_bytes;
@@ -275,6 +327,11 @@ async fn binary(workspace: &Workspace, path: &WsPath, head: &Content) -> Result<
     let kind = if image { "image" } else { "binary" };
     let size = Counted(head.size, "byte");
     let text = clean![Shown(path), ": ", kind, ", ", media_type, ", ", size];
+    Ok(Described { text, kind, media_type, attachment })
+}
+
+async fn binary(workspace: &Workspace, path: &WsPath, head: &Content) -> Result<Reply> {
+    let Described { text, kind, media_type, attachment } = described(workspace, path, head).await?;
     let payload = Payload {
         path: path.to_string(),
         kind,

@@ -48,7 +48,7 @@ const HEAD: u64 = 64 << 10;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Params {
+pub(crate) struct Params {
     /// The file, relative to the workspace's root.
     path: String,
     /// The whole new content.
@@ -66,6 +66,26 @@ struct Params {
     line_endings: Option<LineEndings>,
 }
 
+impl Params {
+    /// A text for a file that may exist.
+    pub(crate) fn text(path: String, content: String) -> Self {
+        Self {
+            path,
+            content,
+            encoding: None,
+            overwrite: None,
+            create_dirs: None,
+            expected_version: None,
+            line_endings: None,
+        }
+    }
+
+    /// The same for a file that must not exist.
+    pub(crate) fn new_file(self) -> Self {
+        Self { overwrite: Some(false), ..self }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum LineEndings {
@@ -76,7 +96,7 @@ enum LineEndings {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Payload {
+pub(crate) struct Payload {
     /// The file, from the root.
     path: String,
     /// Its size in bytes.
@@ -114,7 +134,22 @@ struct Outcome {
     change: Option<Change>,
 }
 
+/// A write that was made.
+pub(crate) struct Landed {
+    pub(crate) path: WsPath,
+    pub(crate) written: Written,
+    outcome: Outcome,
+}
+
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
+    write(workspace, params).await?.reply()
+}
+
+/// Writes a file as the parameters say.
+///
+/// # Errors
+/// Those of writing, and what the parameters rule out.
+pub(crate) async fn write(workspace: &Workspace, params: Params) -> Result<Landed> {
     if params.overwrite == Some(false) && params.expected_version.is_some() {
         return Err(invalid("expected_version makes no sense with overwrite: false"));
     }
@@ -137,7 +172,7 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
     let Some(written) = written else {
         return Err(Error::new(Code::Internal, "nothing was written"));
     };
-    call.reply(&written, outcome)
+    Ok(Landed { path: call.path, written, outcome })
 }
 
 impl Call {
@@ -230,30 +265,42 @@ impl Call {
         let written = workspace.fs().write(&self.path, content, put).await?;
         Ok((Some(written), Outcome { change: None, ..facts }))
     }
+}
 
-    fn reply(self, written: &Written, outcome: Outcome) -> Result<Reply> {
-        let Outcome { size, kept, change } = outcome;
+impl Landed {
+    /// How many bytes the file has now.
+    pub(crate) fn size(&self) -> u64 {
+        self.outcome.size
+    }
+
+    /// Says it in the words of the dialect `workspace`.
+    pub(crate) fn reply(self) -> Result<Reply> {
         let mut text = CleanWriter::new();
-        text.put(if written.created { "Created " } else { "Wrote " }).put(Shown(&self.path));
-        text.put(" (").put(Counted(size, "byte")).put(")");
-        for kept in &kept {
-            text.put("\n[kept ").put(Ours(kept.clone())).put(" of the file that was there]");
-        }
-        if let Some(change) = &change {
-            if change.diff.is_empty() {
-                text.put("\n[no line changed]");
-            }
-            change.write(&mut text);
-        }
+        text.put(if self.written.created { "Created " } else { "Wrote " });
+        text.put(Shown(&self.path)).put(" (").put(Counted(self.size(), "byte")).put(")");
+        self.notes(&mut text);
+        let Outcome { size, kept, change } = self.outcome;
         let payload = Payload {
             path: self.path.to_string(),
             size_bytes: size,
-            created: written.created,
-            version: written.version.to_string(),
+            created: self.written.created,
+            version: self.written.version.to_string(),
             kept,
             diff: change.map(|change| change.diff),
         };
         Reply::new(text.finish(), &payload)
+    }
+
+    /// Writes what was kept of the file that was replaced, and what changed in it.
+    pub(crate) fn notes(&self, text: &mut CleanWriter) {
+        for kept in &self.outcome.kept {
+            text.put("\n[kept ").put(Ours(kept.clone())).put(" of the file that was there]");
+        }
+        let Some(change) = &self.outcome.change else { return };
+        if change.diff.is_empty() {
+            text.put("\n[no line changed]");
+        }
+        change.write(text);
     }
 }
 

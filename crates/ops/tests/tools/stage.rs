@@ -1,4 +1,6 @@
-//! A workspace to play on: some files, and the tools.
+//! A workspace to play on: some files, and the tools of a dialect.
+
+#![allow(dead_code, reason = "several test programs have this file, and none needs all of it")]
 
 use std::sync::Arc;
 
@@ -8,7 +10,7 @@ use garth_contract::{
 };
 use garth_host::Host;
 use garth_memory::Memory;
-use garth_ops::{Reply, find, workspace::TOOLS};
+use garth_ops::{Reply, Tool, find, workspace::TOOLS};
 use garth_redact::Config;
 use garth_workspace::{Limits, Parts, Workspace};
 use serde_json::Value;
@@ -19,11 +21,22 @@ pub(crate) struct Setting {
     pub(crate) policy: Policy,
     pub(crate) redaction: Config,
     pub(crate) limits: Limits,
+    pub(crate) tools: &'static [Tool],
 }
 
 impl Setting {
     pub(crate) fn usual() -> Self {
-        Self { policy: Policy::open(), redaction: Config::standard(), limits: Limits::standard() }
+        Self {
+            policy: Policy::open(),
+            redaction: Config::standard(),
+            limits: Limits::standard(),
+            tools: TOOLS,
+        }
+    }
+
+    /// The usual one with the tools of another dialect.
+    pub(crate) fn speaking(tools: &'static [Tool]) -> Self {
+        Self { tools, ..Self::usual() }
     }
 }
 
@@ -36,14 +49,24 @@ pub(crate) enum Ground {
 
 pub(crate) struct Stage {
     pub(crate) ground: Ground,
+    pub(crate) tools: &'static [Tool],
     pub(crate) workspace: Workspace,
     pub(crate) root: TempDir,
 }
 
 /// Plays a scene on every ground.
 pub(crate) fn everywhere(files: &[(&str, &str)], scene: impl Fn(&Stage)) {
+    everywhere_speaking(TOOLS, files, scene);
+}
+
+/// The same with the tools of another dialect.
+pub(crate) fn everywhere_speaking(
+    tools: &'static [Tool],
+    files: &[(&str, &str)],
+    scene: impl Fn(&Stage),
+) {
     for ground in [Ground::Memory, Ground::Host] {
-        scene(&Stage::new(ground, files, Setting::usual()));
+        scene(&Stage::new(ground, files, Setting::speaking(tools)));
     }
 }
 
@@ -73,13 +96,13 @@ impl Stage {
                 Arc::new(memory)
             }
         };
-        let Setting { redaction, limits, .. } = setting;
+        let Setting { redaction, limits, tools, .. } = setting;
         let parts = Parts { fs, aliases, redaction, limits };
-        Self { ground, workspace: Workspace::new(parts).unwrap(), root }
+        Self { ground, tools, workspace: Workspace::new(parts).unwrap(), root }
     }
 
     pub(crate) fn call(&self, tool: &str, params: Value) -> Result<Reply> {
-        let tool = find(TOOLS, tool).unwrap();
+        let tool = find(self.tools, tool).unwrap();
         wait((tool.run)(&self.workspace, params))
     }
 
@@ -129,7 +152,8 @@ impl Stage {
         let all = serde_json::json!({
             "recursive": true, "include_hidden": true, "include_ignored": true,
         });
-        let reply = self.ok("list", all);
+        let list = find(TOOLS, "list").unwrap();
+        let reply = wait((list.run)(&self.workspace, all)).unwrap();
         let path = |entry: &Value| entry["path"].as_str().unwrap().to_owned();
         reply.payload["entries"].as_array().unwrap().iter().map(path).collect()
     }

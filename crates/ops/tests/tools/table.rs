@@ -1,21 +1,42 @@
-//! The table of tools agrees with the folder, and its schemas with what clients take.
+//! The table of each dialect agrees with the folder, and its schemas with what clients take.
 
 use std::collections::BTreeSet;
 
-use garth_ops::{Needs, find, workspace::TOOLS};
+use garth_ops::{DIALECTS, Dialect, Needs, Tool, dialect, find, workspace::TOOLS};
 use serde_json::Value;
 
 #[test]
-fn every_file_of_the_folder_is_a_row_of_the_table() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/workspace");
+fn every_file_of_a_dialects_folder_is_a_row_of_its_table() {
+    for Dialect { name, tools, .. } in DIALECTS {
+        let rows: BTreeSet<_> = tools.iter().map(|tool| tool.name.to_owned()).collect();
+        assert_eq!(rows.len(), tools.len(), "every name of {name} is there once");
+        assert_eq!(files_of(name), rows, "{name}");
+    }
+}
+
+fn files_of(dialect: &str) -> BTreeSet<String> {
+    let folder = format!("{}/src/{dialect}", env!("CARGO_MANIFEST_DIR"));
     #[allow(clippy::disallowed_methods, reason = "it is the source of this crate that is read")]
     let files = std::fs::read_dir(folder).unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
-    let files: BTreeSet<_> =
-        names.filter_map(|name| name.strip_suffix(".rs").map(str::to_owned)).collect();
-    let rows: BTreeSet<_> = TOOLS.iter().map(|tool| tool.name.to_owned()).collect();
-    assert_eq!(rows.len(), TOOLS.len(), "every name is there once");
-    assert_eq!(files, rows);
+    names.filter_map(|name| name.strip_suffix(".rs").map(str::to_owned)).collect()
+}
+
+#[test]
+fn a_dialect_is_found_by_its_name_and_says_how_to_work_with_it() {
+    let names: BTreeSet<_> = DIALECTS.iter().map(|dialect| dialect.name).collect();
+    assert_eq!(names.len(), DIALECTS.len(), "every name is there once");
+    assert_eq!(DIALECTS[0].name, "workspace");
+    for Dialect { name, summary, instructions, tools, .. } in DIALECTS {
+        assert_eq!(dialect(name).unwrap().tools.len(), tools.len());
+        assert!(!summary.is_empty() && !instructions.is_empty(), "{name}");
+    }
+    assert!(dialect("nope").is_none());
+}
+
+/// Every tool of every dialect.
+fn all() -> impl Iterator<Item = &'static Tool> {
+    DIALECTS.iter().flat_map(|dialect| dialect.tools)
 }
 
 #[test]
@@ -30,7 +51,7 @@ fn a_tool_is_found_by_its_name_only() {
 
 #[test]
 fn every_schema_is_one_that_all_clients_read() {
-    for tool in TOOLS {
+    for tool in all() {
         for schema in [(tool.params)(), (tool.payload)()] {
             let schema = schema.to_value();
             assert_eq!(schema["type"], "object", "{}", tool.name);
@@ -46,7 +67,7 @@ fn every_schema_is_one_that_all_clients_read() {
 
 #[test]
 fn what_repeats_the_text_is_in_the_payload_and_not_needed_there() {
-    for tool in TOOLS {
+    for tool in all() {
         let schema = (tool.payload)().to_value();
         for key in tool.repeats {
             assert!(schema["properties"].get(key).is_some(), "{} {key}", tool.name);

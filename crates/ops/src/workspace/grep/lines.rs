@@ -11,11 +11,11 @@ use crate::{
 };
 
 /// A line of a result.
-pub(super) struct Row {
-    path: WsPath,
-    number: u64,
+pub(crate) struct Row {
+    pub(crate) path: WsPath,
+    pub(crate) number: u64,
     kind: LineKind,
-    text: Clean,
+    pub(crate) text: Clean,
 }
 
 impl From<Row> for Match {
@@ -47,7 +47,7 @@ pub(super) async fn shown(workspace: &Workspace, lines: Vec<Kept>) -> Result<Vec
 }
 
 /// Writes rows as `path:12: text`, those around a match as `path-13- text`.
-pub(super) fn write(rows: &[Row], text: &mut CleanWriter) {
+pub(crate) fn write(rows: &[Row], text: &mut CleanWriter) {
     let with_context = rows.iter().any(|row| row.kind == LineKind::Context);
     let mut last: Option<(&WsPath, u64)> = None;
     for row in rows {

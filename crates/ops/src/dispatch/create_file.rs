@@ -1,0 +1,40 @@
+//! `create_file`: makes a new file, and never touches one that exists.
+
+use garth_contract::Code;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::{Needs, Tool, params::parse, schema::schema_of, workspace::write};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "create_file",
+    title: "Create a file",
+    summary: "Creates a new file; missing directories are made. Fails if the file exists: use \
+              write_file to overwrite it.",
+    needs: Needs::Add,
+    params: schema_of::<Params>,
+    payload: schema_of::<write::Payload>,
+    repeats: &["diff"],
+    run: |workspace, params| {
+        Box::pin(async move {
+            let Params { path, content } = parse(params)?;
+            let params = write::Params::text(path, content).new_file();
+            match write::write(workspace, params).await {
+                Ok(landed) => landed.reply(),
+                Err(error) if error.code() == Code::FileExists => {
+                    Err(error.hint("Use write_file to overwrite it, or choose another name."))
+                }
+                Err(error) => Err(error),
+            }
+        })
+    },
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Params {
+    /// The new file, relative to the root.
+    path: String,
+    /// Its content.
+    content: String,
+}

@@ -1,0 +1,32 @@
+//! `write_file`: writes a file, whether or not it exists.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::{Needs, Tool, params::parse, schema::schema_of, workspace::write};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "write_file",
+    title: "Write a file",
+    summary: "Creates a file or replaces the whole of one; missing directories are made. To \
+              change a part of a file, use edit_file.",
+    needs: Needs::Replace,
+    params: schema_of::<Params>,
+    payload: schema_of::<write::Payload>,
+    repeats: &["diff"],
+    run: |workspace, params| {
+        Box::pin(async move {
+            let Params { path, content } = parse(params)?;
+            write::write(workspace, write::Params::text(path, content)).await?.reply()
+        })
+    },
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Params {
+    /// The file, relative to the root.
+    path: String,
+    /// The whole new content.
+    content: String,
+}

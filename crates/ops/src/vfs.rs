@@ -1,0 +1,31 @@
+//! The dialect `vfs`: seven tools over files as keys and contents as values.
+
+mod edit_file;
+mod glob;
+mod grep;
+mod ls;
+mod read_file;
+mod rm;
+mod write_file;
+
+use crate::{Dialect, Refusals, Tool};
+
+/// The dialect.
+pub const DIALECT: Dialect = Dialect {
+    name: "vfs",
+    summary: "Seven tools for files, with lines skipped and taken.",
+    instructions: include_str!("vfs/instructions.md"),
+    refusals: Refusals::Coded,
+    tools: TOOLS,
+};
+
+/// The tools, in the order in which they are shown.
+pub static TOOLS: &[Tool] = &[
+    ls::TOOL,
+    read_file::TOOL,
+    write_file::TOOL,
+    edit_file::TOOL,
+    glob::TOOL,
+    grep::TOOL,
+    rm::TOOL,
+];
