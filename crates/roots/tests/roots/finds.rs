@@ -101,7 +101,9 @@ fn a_sink_that_blocks_holds_up_no_other_task() {
     runtime.block_on(async {
         let search = tokio::spawn({
             let sink = Arc::clone(&sink);
-            async move { roots.find(&everything(), sink as _).await }
+            // Newest first, all results are handed on together.
+            let query = Query { order: Order::Newest, ..everything() };
+            async move { roots.find(&query, sink as _).await }
         });
         // The runtime has one thread: if the sink held it, nothing would come here.
         while calls.try_recv().is_err() {

@@ -111,7 +111,8 @@ pub(crate) fn shown(found: &Owned) -> String {
     match found {
         Owned::Entry(entry) => entry.path.to_string(),
         Owned::Line(line) => format!("{}:{}:{:?}", line.path, line.number, line.kind),
-        Owned::Name(path, _) | Owned::File(path) => path.to_string(),
+        Owned::Name(path, kind) => format!("{path} {kind:?}"),
+        Owned::File(path) => path.to_string(),
         Owned::Count(path, count) => format!("{path}: {count}"),
     }
 }

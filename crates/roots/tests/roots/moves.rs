@@ -263,3 +263,16 @@ fn what_two_roots_share_is_not_lost() {
     assert_eq!(rename(&roots, "a/f", "b/d/g", REPLACE).map(|moved| moved.replaced), Ok(true));
     assert_eq!(tree(&roots), ["a", "a/d", "a/d/g=1", "b", "b/d", "b/d/g=1"]);
 }
+
+#[test]
+fn nothing_is_copied_for_a_parent_that_must_be_there_and_is_not() {
+    let source =
+        Tampered::new(
+            memory(&[("f", "1")]),
+            |call, _| {
+                if call == "read" { Act::Hang } else { Act::Pass }
+            },
+        );
+    let roots = roots([("a", source), ("b", Arc::new(memory(&[])))]);
+    assert_eq!(rename(&roots, "a/f", "b/no/f", KEEP), Err(Code::ParentNotFound));
+}

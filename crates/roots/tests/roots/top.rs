@@ -107,6 +107,15 @@ fn an_error_names_the_whole_path() {
 }
 
 #[test]
+fn an_entry_has_its_whole_path() {
+    let roots = two(&[("d/f", "1")], &[]);
+    for at in ["a", "a/d", "a/d/f"] {
+        assert_eq!(now(roots.stat(&path(at), Links::Keep)).unwrap().path, path(at));
+    }
+    assert_eq!(names(&now(roots.list(&path("a/d"), ALL)).unwrap()), ["a/d/f"]);
+}
+
+#[test]
 fn guards_and_versions_pass_through() {
     let roots = two(&[("f", "1")], &[]);
     let guarded =
