@@ -13,6 +13,7 @@ mod backend;
 mod bounds;
 mod contain;
 mod describe;
+mod find_by_listing;
 mod fs_backend;
 mod function;
 mod instructions;
@@ -31,6 +32,7 @@ pub use backend::Backend;
 pub use bounds::Bounds;
 pub use bytes::Bytes;
 pub use describe::{Described, Shape};
+pub use find_by_listing::find_by_listing;
 pub use fs_backend::{Fingerprint, FsBackend, FsError};
 pub use function::{Function, params};
 pub use garth_contract::{
@@ -41,7 +43,7 @@ pub use garth_contract::{
     Total, Version, Watch, WatchSpec, Written, WsPath,
 };
 pub use garth_host::Host;
-pub use garth_memory::{Memory, Mount, Mounted, Skipped, Snapshot};
+pub use garth_memory::{Memory, Mount, Mounted, Skipped, Snapshot, cut};
 pub use garth_ops::{Attachment, DIALECTS, Dialect, Needs, Reply, dialect};
 pub use garth_redact::{Clean, Config, Raw};
 pub use garth_workspace::{Limits, Workspace};
