@@ -36,11 +36,11 @@ pub use find_by_listing::find_by_listing;
 pub use fs_backend::{Fingerprint, FsBackend, FsError};
 pub use function::{Function, params};
 pub use garth_contract::{
-    Abilities, Access, Aliases, BoxFuture, Clobber, Code, Content, Depth, Detail, Durability,
+    Abilities, Access, Aliases, BoxFuture, Case, Clobber, Code, Content, Depth, Detail, Durability,
     DynFilesystem, Entry, Error, Event, Facts, Filesystem, Flow, Found, Glob, Grep, Guard,
-    HardLinks, Hidden, Ignored, Kind, Kinds, Links, Listing, Made, Move, Order, Output, Page,
-    Parents, Policy, Put, Query, RawPath, Reach, Removed, Renamed, Result, Sink, Span, Summary,
-    Total, Version, Watch, WatchSpec, Written, WsPath,
+    HardLinks, Hidden, Ignored, Kind, Kinds, Lines, Links, Listing, Made, Move, Order, Output,
+    Page, Parents, Policy, Put, Query, RawPath, Reach, Removed, Renamed, Result, Sink, Span,
+    Summary, Syntax, Total, Version, Watch, WatchSpec, Written, WsPath,
 };
 pub use garth_host::Host;
 pub use garth_memory::{Memory, Mount, Mounted, Skipped, Snapshot, cut};

@@ -15,7 +15,7 @@ pub(super) struct Level {
     /// How many entries have been given, and how many there are.
     asked: u64,
     total: u64,
-    /// Whether the rest could not be listed.
+    /// 1 when the rest could not be listed.
     lost: u64,
 }
 

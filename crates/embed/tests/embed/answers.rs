@@ -33,6 +33,24 @@ async fn a_secret_in_the_facts_does_not_leave() {
     assert_eq!(result.payload().unwrap()["deep"][0]["lines"][3], true);
 }
 
+/// A key as a file holds it, put together so that no scanner takes it for a real one.
+fn private_key() -> String {
+    let body = "MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF8PbnGy0AHB7MaC".repeat(3);
+    let (dashes, name) = ("-----", "RSA PRIVATE KEY");
+    format!("{dashes}BEGIN {name}{dashes}\n{body}\n{dashes}END {name}{dashes}\n")
+}
+
+#[tokio::test]
+async fn a_secret_of_several_lines_in_the_facts_does_not_leave() {
+    let tool = does("leak", || async {
+        Answer::text("see the facts").with(&json!({ "files": [{ "content": private_key() }] }))
+    });
+    let result = session_of(Bounds::standard(), tool).call("leak", json!({})).await;
+    let content = &result.payload().unwrap()["files"][0]["content"];
+    assert!(!content.to_string().contains("MIIEpAIBAAKCAQEA0Z3"), "{content}");
+    assert!(content.as_str().unwrap().ends_with("]\n"), "{content}");
+}
+
 #[tokio::test]
 async fn who_turned_redaction_off_gets_the_text_as_it_is() {
     let registry = with(Bounds::standard(), does("leak", || async { Ok(Answer::text(SECRET)) }));

@@ -18,6 +18,7 @@ mod custom;
 mod deadlines;
 mod fixture;
 mod floods;
+mod listing;
 mod mounts;
 mod panics;
 mod registry;
