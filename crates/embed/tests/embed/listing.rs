@@ -69,7 +69,7 @@ impl Filesystem for Numbers {
             return Ok(Listing { entries: Vec::new(), total: 0 });
         }
         let names = self.names();
-        let (skip, take) = (page.skip as usize, page.take as usize);
+        let (skip, take) = (page.skip.try_into().unwrap(), page.take.try_into().unwrap());
         let wanted = names.iter().skip(skip).take(take);
         let entries = wanted.map(|name| self.entry(&at(name))).collect();
         Ok(Listing { entries, total: names.len() as u64 })
