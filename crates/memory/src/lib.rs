@@ -22,3 +22,4 @@ mod watch;
 
 pub use memory::{Memory, Snapshot};
 pub use mount::{Mount, Mounted, Skipped};
+pub use read::cut;

@@ -13,7 +13,22 @@ use crate::tree::File;
 /// # Errors
 /// `FILE_TOO_LARGE` for `Span::Whole` of a file over its bound.
 pub(crate) fn read(file: &File, path: &WsPath, span: Span) -> Result<Content> {
-    let size = file.content.len();
+    let content = cut(&file.content, path, span)?;
+    let whole = content.bytes.len() == file.content.len();
+    Ok(Content {
+        known: whole.then_some(file.version),
+        modified: Some(file.modified),
+        mode: Some(file.mode),
+        ..content
+    })
+}
+
+/// Cuts a span out of the whole content of a file, for a backend that has it at hand.
+///
+/// # Errors
+/// `FILE_TOO_LARGE` for `Span::Whole` of a content over its bound.
+pub fn cut(content: &Bytes, path: &WsPath, span: Span) -> Result<Content> {
+    let size = content.len();
     let (range, lines) = match span {
         Span::Whole { at_most } => {
             if size as u64 > at_most {
@@ -26,17 +41,17 @@ pub(crate) fn read(file: &File, path: &WsPath, span: Span) -> Result<Content> {
             let start = bound(offset).min(size);
             (start..start.saturating_add(bound(length)).min(size), None)
         }
-        Span::Lines { skip, take, at_most } => first_lines(&file.content, skip, take, at_most),
-        Span::LastLines { take, at_most } => last_lines(&file.content, take, at_most),
+        Span::Lines { skip, take, at_most } => first_lines(content, skip, take, at_most),
+        Span::LastLines { take, at_most } => last_lines(content, take, at_most),
     };
     Ok(Content {
-        known: (range == (0..size)).then_some(file.version),
+        known: None,
         offset: range.start as u64,
-        bytes: file.content.slice(range),
+        bytes: content.slice(range),
         size: size as u64,
         lines,
-        modified: Some(file.modified),
-        mode: Some(file.mode),
+        modified: None,
+        mode: None,
     })
 }
 

@@ -6,6 +6,7 @@
     reason = "a test whose scene cannot be set should fail and say so"
 )]
 
+mod by_listing;
 mod host;
 mod memory;
 mod roots;

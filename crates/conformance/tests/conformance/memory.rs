@@ -25,14 +25,20 @@ impl Backend for InMemory {
     }
 
     async fn make(&self, policy: Policy) -> Result<Subject> {
-        let clock = Arc::new(Clock::default());
-        let told = Arc::clone(&clock);
-        let memory = Memory::new(policy)?
-            .with_aliases(Aliases::none().with(b"/memory/ws"))
-            .with_clock(move || told.now());
-        let free = memory.under(Policy::open())?;
-        Ok(Subject::new(memory).with(Around { free: Arc::new(free), clock }))
+        let (memory, around) = make(policy)?;
+        Ok(Subject::new(memory).with(around))
     }
+}
+
+/// An empty workspace in RAM, and the hand behind its back.
+pub(super) fn make(policy: Policy) -> Result<(Memory, impl Outside)> {
+    let clock = Arc::new(Clock::default());
+    let told = Arc::clone(&clock);
+    let memory = Memory::new(policy)?
+        .with_aliases(Aliases::none().with(b"/memory/ws"))
+        .with_clock(move || told.now());
+    let free = memory.under(Policy::open())?;
+    Ok((memory, Around { free: Arc::new(free), clock }))
 }
 
 /// The time of day, unless somebody set it.

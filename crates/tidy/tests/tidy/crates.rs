@@ -14,6 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["host", "memory", "roots"],
     &["workspace"],
     &["ops"],
+    &["embed"],
     &["garth"],
     &["conformance", "tidy"],
 ];
