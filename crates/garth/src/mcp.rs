@@ -9,6 +9,8 @@ mod server;
 mod updates;
 mod uri;
 
+use std::sync::Arc;
+
 use garth_contract::{Code, Error, Result};
 use garth_ops::{DIALECTS, Dialect, Needs, Tool, dialect};
 use rmcp::{ServiceExt, transport::stdio_pipes};
@@ -20,7 +22,7 @@ use crate::{
 };
 use lines::Lines;
 use room::Room;
-use server::Server;
+use server::{Offer, Server};
 
 /// Serves until the client closes its end.
 pub(crate) fn run(args: &args::Mcp, output: &Output) -> Outcome {
@@ -37,16 +39,20 @@ pub(crate) fn run(args: &args::Mcp, output: &Output) -> Outcome {
 
 struct Prepared {
     server: Server,
-    room: std::sync::Arc<Room>,
+    room: Arc<Room>,
 }
 
 impl Prepared {
     fn of(args: &args::Mcp) -> Result<Self> {
         let dialect = dialect(&args.dialect).ok_or_else(|| unknown_dialect(&args.dialect))?;
         let tools = tools(dialect, args)?;
-        let workspace = root::of_mcp(args)?;
+        let workspace = Arc::new(root::of_mcp(args)?);
         let room = Room::new();
-        let server = Server::new(workspace, dialect, tools, room.clone());
+        let (abilities, policy) = (workspace.fs().abilities(), root::policy_of_mcp(args));
+        let instructions =
+            garth_embed::instructions(dialect, abilities, Some(&policy), workspace.limits());
+        let offer = Offer { dialect, tools, instructions };
+        let server = Server::new(workspace, offer, room.clone());
         Ok(Self { server, room })
     }
 

@@ -43,12 +43,7 @@ pub(crate) fn of_tool(args: &Tool) -> Result<Workspace> {
 /// # Errors
 /// As for `garth tool`, and what keeps a directory from being mounted.
 pub(crate) fn of_mcp(args: &Mcp) -> Result<Workspace> {
-    let rules = Rules {
-        read_only: args.read_only,
-        deny: &args.deny,
-        protect: &args.protect,
-        durability: if args.fast { Durability::Fast } else { Durability::Synced },
-    };
+    let rules = rules_of_mcp(args);
     // Clients of the reference server expect the bytes that are there.
     let redaction = redaction(args.no_redact || args.dialect == "reference");
     if args.memory {
@@ -62,6 +57,20 @@ pub(crate) fn of_mcp(args: &Mcp) -> Result<Workspace> {
     let roots = if args.roots.is_empty() { &here[..] } else { &args.roots };
     let Served { fs, aliases, known } = Served::open(roots, &rules)?;
     Ok(workspace(fs, aliases, redaction)?.shown_as(known))
+}
+
+/// What the command line of `garth mcp` allows.
+pub(crate) fn policy_of_mcp(args: &Mcp) -> Policy {
+    rules_of_mcp(args).policy()
+}
+
+fn rules_of_mcp(args: &Mcp) -> Rules<'_> {
+    Rules {
+        read_only: args.read_only,
+        deny: &args.deny,
+        protect: &args.protect,
+        durability: if args.fast { Durability::Fast } else { Durability::Synced },
+    }
 }
 
 /// Directories of this machine as one tree.

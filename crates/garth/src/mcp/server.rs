@@ -46,25 +46,25 @@ pub(crate) struct Server(Arc<Shared>);
 
 struct Shared {
     workspace: Arc<Workspace>,
-    dialect: &'static Dialect,
-    tools: Vec<&'static Tool>,
+    offer: Offer,
     room: Arc<Room>,
     updates: Updates,
 }
 
+/// What a client is offered.
+pub(crate) struct Offer {
+    pub(crate) dialect: &'static Dialect,
+    pub(crate) tools: Vec<&'static Tool>,
+    /// How a model works with them, in Markdown.
+    pub(crate) instructions: String,
+}
+
 impl Server {
-    pub(crate) fn new(
-        workspace: Workspace,
-        dialect: &'static Dialect,
-        tools: Vec<&'static Tool>,
-        room: Arc<Room>,
-    ) -> Self {
-        let workspace = Arc::new(workspace);
+    pub(crate) fn new(workspace: Arc<Workspace>, offer: Offer, room: Arc<Room>) -> Self {
         Self(Arc::new(Shared {
             updates: Updates::new(Arc::clone(&workspace)),
             workspace,
-            dialect,
-            tools,
+            offer,
             room,
         }))
     }
@@ -74,20 +74,20 @@ impl Server {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = self.0.tools.iter().find(|tool| tool.name == request.name);
+        let tool = self.0.offer.tools.iter().find(|tool| tool.name == request.name);
         let tool = tool.ok_or_else(|| self.unknown(&request.name))?;
         self.0.room.enter(&context.id).await;
         let params = request.arguments.map_or(Value::Null, Value::Object);
         let run = (tool.run)(&self.0.workspace, params);
         let result = match with_progress(run, context).await {
             Ok(reply) => answer::answered(tool, reply),
-            Err(error) => answer::refused(&error, self.0.dialect.refusals),
+            Err(error) => answer::refused(&error, self.0.offer.dialect.refusals),
         };
         Ok(result.into())
     }
 
     fn unknown(&self, name: &str) -> ErrorData {
-        let names: Vec<_> = self.0.tools.iter().map(|tool| tool.name).collect();
+        let names: Vec<_> = self.0.offer.tools.iter().map(|tool| tool.name).collect();
         let message = format!("there is no tool {name:?}; the tools are {}", names.join(", "));
         ErrorData::invalid_params(message, None)
     }
@@ -147,7 +147,7 @@ impl ServerHandler for Server {
         info.server_info = Implementation::new("garth", env!("CARGO_PKG_VERSION"))
             .with_title("Garth workspace")
             .with_description("Files of one workspace: read, search, edit, nothing outside.");
-        info.instructions = Some(self.0.dialect.instructions.to_owned());
+        info.instructions = Some(self.0.offer.instructions.clone());
         info
     }
 
@@ -156,7 +156,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self.0.tools.iter().map(|tool| catalogue::listed(tool)).collect();
+        let tools = self.0.offer.tools.iter().map(|tool| catalogue::listed(tool)).collect();
         let ttl = u64::try_from(TOOLS_TTL.as_millis()).unwrap_or(u64::MAX);
         let result = ListToolsResult::with_all_items(tools);
         Ok(result.with_ttl_ms(ttl).with_cache_scope(CacheScope::Private))
@@ -259,7 +259,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
-        self.0.tools.iter().find(|tool| tool.name == name).map(|tool| catalogue::listed(tool))
+        self.0.offer.tools.iter().find(|tool| tool.name == name).map(|tool| catalogue::listed(tool))
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [rmcp::model::ProtocolVersion]> {

@@ -10,6 +10,7 @@
 )]
 
 mod client;
+mod documents;
 mod frames;
 mod load;
 mod options;

@@ -6,7 +6,7 @@
 use std::fs;
 
 use garth_contract::{Retry, TABLE};
-use garth_ops::{Needs, Tool, workspace::TOOLS};
+use garth_ops::{DIALECTS, Needs, Tool};
 use serde_json::Value;
 
 use crate::tree;
@@ -63,12 +63,14 @@ fn errors() -> String {
 fn tools() -> String {
     let mut page = String::from(
         "# Tools\n\n\
-         One call each: `garth tool NAME JSON --root DIR`, where the JSON has the parameters below. This\n\
-         page is written by `make docs` from the table in `crates/ops/src/workspace.rs`;\n\
-         `garth tool --list --json` gives the same with the shapes of the replies.\n",
+         `garth mcp --dialect NAME` serves the tools of a dialect to a client of MCP; `garth tool NAME JSON\n\
+         --root DIR` calls one of the dialect `workspace` from the shell. The JSON has the parameters below.\n\
+         This page is written by `make docs` from the tables in `crates/ops/src`; `garth tool --list --json`\n\
+         gives the same with the shapes of the replies.\n",
     );
-    for tool in TOOLS {
-        page.push_str(&tool_section(tool));
+    for dialect in DIALECTS {
+        page.push_str(&format!("\n# Dialect `{}`\n\n{}\n", dialect.name, dialect.summary));
+        dialect.tools.iter().for_each(|tool| page.push_str(&tool_section(tool)));
     }
     page
 }
