@@ -105,6 +105,10 @@ pub(crate) struct Tool {
     #[arg(long, conflicts_with = "name")]
     pub(crate) list: bool,
 
+    /// Whose tools: workspace, dispatch, vfs or reference
+    #[arg(long, value_name = "NAME", default_value = "workspace")]
+    pub(crate) dialect: String,
+
     /// The directory that the tool works on, and nothing outside it
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) root: PathBuf,

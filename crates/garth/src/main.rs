@@ -6,6 +6,7 @@
 
 mod args;
 mod catalogue;
+mod dialect;
 mod mcp;
 mod output;
 mod paint;

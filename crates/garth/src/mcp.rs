@@ -12,11 +12,11 @@ mod uri;
 use std::sync::Arc;
 
 use garth_contract::{Code, Error, Result};
-use garth_ops::{DIALECTS, Dialect, Needs, Tool, dialect};
+use garth_ops::{Dialect, Needs, Tool};
 use rmcp::{ServiceExt, transport::stdio_pipes};
 
 use crate::{
-    args,
+    args, dialect,
     output::{Format, Outcome, Output},
     root,
 };
@@ -44,7 +44,7 @@ struct Prepared {
 
 impl Prepared {
     fn of(args: &args::Mcp) -> Result<Self> {
-        let dialect = dialect(&args.dialect).ok_or_else(|| unknown_dialect(&args.dialect))?;
+        let dialect = dialect::named(&args.dialect)?;
         let tools = tools(dialect, args)?;
         let workspace = Arc::new(root::of_mcp(args)?);
         let room = Room::new();
@@ -89,10 +89,4 @@ fn tools(dialect: &'static Dialect, args: &args::Mcp) -> Result<Vec<&'static Too
             && (!args.read_only || tool.needs == Needs::Read)
     };
     Ok(dialect.tools.iter().filter(wanted).collect())
-}
-
-fn unknown_dialect(name: &str) -> Error {
-    let names: Vec<_> = DIALECTS.iter().map(|dialect| dialect.name).collect();
-    Error::new(Code::InvalidParams, format!("there is no dialect {name:?}"))
-        .hint(format!("The dialects are {}.", names.join(", ")))
 }

@@ -33,9 +33,9 @@ pub(crate) fn of_tool(args: &Tool) -> Result<Workspace> {
         protect: &args.protect,
         durability: Durability::Synced,
     };
-    let aliases = aliases(&args.root);
-    let host = Host::open(&args.root, rules.policy(), aliases.clone())?;
-    workspace(Arc::new(host), aliases, redaction(args.no_redact))
+    let redaction = redaction(&args.dialect, args.no_redact);
+    let Served { fs, aliases, known } = Served::open(std::slice::from_ref(&args.root), &rules)?;
+    Ok(workspace(fs, aliases, redaction)?.shown_as(known))
 }
 
 /// Opens what `garth mcp` serves.
@@ -44,8 +44,7 @@ pub(crate) fn of_tool(args: &Tool) -> Result<Workspace> {
 /// As for `garth tool`, and what keeps a directory from being mounted.
 pub(crate) fn of_mcp(args: &Mcp) -> Result<Workspace> {
     let rules = rules_of_mcp(args);
-    // Clients of the reference server expect the bytes that are there.
-    let redaction = redaction(args.no_redact || args.dialect == "reference");
+    let redaction = redaction(&args.dialect, args.no_redact);
     if args.memory {
         let aliases = Aliases::none().with(MOUNT);
         let memory = Memory::new(rules.policy())?.with_aliases(aliases.clone());
@@ -126,8 +125,10 @@ impl Rules<'_> {
     }
 }
 
-fn redaction(off: bool) -> Config {
-    Config { enabled: !off, ..Config::standard() }
+/// How secrets are treated; clients of the reference server expect the bytes that
+/// are there.
+fn redaction(dialect: &str, off: bool) -> Config {
+    Config { enabled: !off && dialect != "reference", ..Config::standard() }
 }
 
 fn workspace(fs: Arc<dyn DynFilesystem>, aliases: Aliases, redaction: Config) -> Result<Workspace> {

@@ -3,11 +3,11 @@
 use std::io::Read;
 
 use garth_contract::{Code, Error, Result};
-use garth_ops::{Reply, Tool, workspace::TOOLS};
+use garth_ops::{Dialect, Reply, Tool};
 use serde_json::Value;
 
 use crate::{
-    args, catalogue,
+    args, catalogue, dialect,
     output::{Format, Outcome, Output},
     root,
 };
@@ -19,14 +19,18 @@ const MOST_INPUT: u64 = 3 << 29;
 /// Runs the command and writes what came of it.
 pub(crate) fn run(args: &args::Tool, output: &Output) -> Outcome {
     let format = if args.json { Format::Json } else { Format::Text };
-    if args.list {
-        match format {
-            Format::Json => output.payload(&catalogue::payload(TOOLS)),
-            Format::Text => output.answer(&catalogue::page(TOOLS)),
+    let call = match dialect::named(&args.dialect) {
+        Ok(dialect) if args.list => {
+            match format {
+                Format::Json => output.payload(&catalogue::payload(dialect.tools)),
+                Format::Text => output.answer(&catalogue::page(dialect.tools)),
+            }
+            return Outcome::Done;
         }
-        return Outcome::Done;
-    }
-    let call = match Call::of(args) {
+        Ok(dialect) => Call::of(dialect, args),
+        Err(error) => Err(error),
+    };
+    let call = match call {
         Ok(call) => call,
         Err(error) => {
             output.failure(&error, format);
@@ -55,9 +59,9 @@ struct Call {
 }
 
 impl Call {
-    fn of(args: &args::Tool) -> Result<Self> {
+    fn of(dialect: &'static Dialect, args: &args::Tool) -> Result<Self> {
         let name = args.name.as_deref().unwrap_or_default();
-        let tool = garth_ops::find(TOOLS, name).ok_or_else(|| unknown(name))?;
+        let tool = garth_ops::find(dialect.tools, name).ok_or_else(|| unknown(dialect, name))?;
         let text = if args.params == "-" { from_stdin()? } else { args.params.clone() };
         let params = serde_json::from_str(&text).map_err(|error| malformed(&error))?;
         Ok(Self { tool, params })
@@ -82,8 +86,8 @@ fn from_stdin() -> Result<String> {
     Ok(text)
 }
 
-fn unknown(name: &str) -> Error {
-    let names: Vec<_> = TOOLS.iter().map(|tool| tool.name).collect();
+fn unknown(dialect: &Dialect, name: &str) -> Error {
+    let names: Vec<_> = dialect.tools.iter().map(|tool| tool.name).collect();
     Error::new(Code::UnknownMethod, format!("there is no tool {name:?}"))
         .hint(format!("The tools are {}; see garth tool --list.", names.join(", ")))
 }

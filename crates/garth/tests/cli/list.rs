@@ -3,7 +3,7 @@
 use garth_ops::workspace::TOOLS;
 use serde_json::Value;
 
-use crate::scene::garth;
+use crate::scene::{Scene, garth};
 
 #[test]
 fn every_tool_is_listed_with_its_parameters() {
@@ -14,6 +14,18 @@ fn every_tool_is_listed_with_its_parameters() {
     }
     let row = "\n    path      (text, required) The file, relative to the workspace's root.\n";
     assert!(run.stdout.contains(row), "{}", run.stdout);
+}
+
+#[test]
+fn the_tools_of_another_dialect_are_listed_and_called() {
+    let scene = Scene::new(&[("a.txt", "hello\n")]);
+    let listed = scene.tool(&["--list", "--dialect", "vfs"]);
+    assert!(listed.stdout.contains("\nls: ") || listed.stdout.starts_with("ls: "), "{listed:?}");
+    let read = scene.tool(&["read_text_file", r#"{"path":"a.txt"}"#, "--dialect", "reference"]);
+    assert_eq!((read.code, read.stdout.trim_end()), (0, "hello"), "{read:?}");
+    let wrong = scene.tool(&["--list", "--dialect", "klingon"]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.stderr.contains("workspace, dispatch, vfs, reference"), "{wrong:?}");
 }
 
 #[test]
