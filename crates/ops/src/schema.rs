@@ -6,18 +6,21 @@
 
 use schemars::{
     JsonSchema, Schema,
-    generate::SchemaSettings,
+    generate::{Contract, SchemaSettings},
     transform::{Transform, transform_subschemas},
 };
 use serde_json::{Map, Value};
 
 /// The schema of a type, without references, unions with null and number formats.
+///
+/// Required is only what is there in both directions: a parameter that has a default
+/// need not be sent, and a fact that is left out while it is empty need not come.
 pub(crate) fn schema_of<T: JsonSchema>() -> Schema {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
-    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    let mut schema = generated::<T>(Contract::Deserialize);
+    let written = generated::<T>(Contract::Serialize);
+    if let Some(object) = schema.as_object_mut() {
+        written.as_object().into_iter().for_each(|written| require_less(object, written));
+    }
     let mut plain = Plain;
     plain.transform(&mut schema);
     schema.remove("title");
@@ -26,6 +29,39 @@ pub(crate) fn schema_of<T: JsonSchema>() -> Schema {
         schema.insert("properties".into(), Map::new().into());
     }
     schema
+}
+
+fn generated<T: JsonSchema>(contract: Contract) -> Schema {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+        settings.contract = contract;
+    });
+    settings.into_generator().into_root_schema_for::<T>()
+}
+
+/// Requires of a schema, and of those in it, only what another requires too.
+fn require_less(schema: &mut Map<String, Value>, other: &Map<String, Value>) {
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        let others = other.get("required").and_then(Value::as_array);
+        required.retain(|name| others.is_some_and(|others| others.contains(name)));
+        if required.is_empty() {
+            schema.shift_remove("required");
+        }
+    }
+    for (key, value) in schema {
+        match (value, other.get(key)) {
+            (Value::Object(inner), Some(Value::Object(other))) => require_less(inner, other),
+            (Value::Array(inners), Some(Value::Array(others))) => {
+                for pair in inners.iter_mut().zip(others) {
+                    if let (Value::Object(inner), Value::Object(other)) = pair {
+                        require_less(inner, other);
+                    }
+                }
+            }
+            (_, _) => {}
+        }
+    }
 }
 
 struct Plain;
@@ -91,6 +127,7 @@ fn enum_of_constants(object: &mut Map<String, Value>) {
 
 #[cfg(test)]
 mod tests {
+    use serde::{Deserialize, Serialize};
     use serde_json::json;
 
     use super::*;
@@ -104,5 +141,39 @@ mod tests {
         let schema = schema_of::<Nothing>().to_value();
         let none = json!({"type": "object", "properties": {}, "additionalProperties": false});
         assert_eq!(schema, none);
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    #[allow(dead_code, reason = "only its schema is looked at")]
+    struct Written {
+        always: u64,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        sometimes: Vec<Row>,
+    }
+
+    #[derive(Serialize, JsonSchema)]
+    #[allow(dead_code, reason = "only its schema is looked at")]
+    struct Row {
+        always: u64,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        sometimes: bool,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "only its schema is looked at")]
+    struct Sent {
+        always: u64,
+        #[serde(default)]
+        sometimes: u64,
+    }
+
+    #[test]
+    fn what_is_left_out_sometimes_is_not_required() {
+        let (written, sent) = (schema_of::<Written>(), schema_of::<Sent>());
+        let rows = written.pointer("/properties/sometimes/items/required");
+        let always = json!(["always"]);
+        assert_eq!(written.get("required"), Some(&always));
+        assert_eq!(rows, Some(&always));
+        assert_eq!(sent.get("required"), Some(&always));
     }
 }

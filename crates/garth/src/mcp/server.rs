@@ -198,7 +198,13 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.0.room.enter(&context.id).await;
         let read = resources::read(&self.0.workspace, &request.uri).await;
-        read.map(Into::into).map_err(|error| protocol_error(&error))
+        read.map(Into::into).map_err(|error| {
+            let mut refused = protocol_error(&error);
+            if let Some(Value::Object(data)) = &mut refused.data {
+                data.insert("uri".to_owned(), request.uri.into());
+            }
+            refused
+        })
     }
 
     async fn complete(

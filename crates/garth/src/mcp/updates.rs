@@ -81,8 +81,13 @@ impl Updates {
             let mut followed = Followed::begin(&self.workspace, &address).await?;
             let sink = context.sink().clone();
             following.spawn(async move {
-                while followed.changed().await {
+                // The client was told that it is heard before the watch began, and what
+                // changed in between is not known: it is told once to look again.
+                loop {
                     if sink.notify_resource_updated(address.clone()).await.is_err() {
+                        return;
+                    }
+                    if !followed.changed().await {
                         return;
                     }
                 }

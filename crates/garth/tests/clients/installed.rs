@@ -1,0 +1,24 @@
+//! The clients that scripts/test installs, or why a test of them is skipped.
+
+use std::path::{Path, PathBuf};
+
+/// The interpreter that has a Python library, by the name of its requirements.
+pub(crate) fn python(library: &str) -> Option<PathBuf> {
+    found(&format!("py/{library}/bin/python"), library)
+}
+
+/// A program of a Node package, and the directory of the node that can run it.
+pub(crate) fn node_program(name: &str) -> Option<(PathBuf, PathBuf)> {
+    let program = found(&format!("npm-clients/node_modules/.bin/{name}"), name)?;
+    let node = found("node/node", "node")?;
+    Some((program, node.parent()?.to_path_buf()))
+}
+
+fn found(path: &str, name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache").join(path);
+    if path.exists() {
+        return Some(path);
+    }
+    println!("skipped: {name} is not installed; scripts/test installs it");
+    None
+}
