@@ -22,3 +22,11 @@ pub(crate) fn printed(command: &mut Command) -> String {
     assert!(status.success(), "{status}\n{stdout}\n{stderr}");
     stdout
 }
+
+/// The same for a client that must have nothing to warn of.
+pub(crate) fn printed_without_warning(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    let [stdout, stderr] = [stdout, stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert!(status.success() && stderr.is_empty(), "{status}\n{stderr}");
+    stdout
+}
