@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -45,10 +45,10 @@ impl Survey {
 }
 
 /// Puts files with the secret into a directory that is to stay untouched.
-pub(crate) fn plant(out: &Path) {
-    fs::create_dir_all(out.join("sub")).unwrap();
-    fs::create_dir_all(out.join(".ssh")).unwrap();
-    for name in ["secret", "sub/secret", ONLY_OUTSIDE] {
-        fs::write(out.join(name), SECRET).unwrap();
-    }
+pub(crate) fn plant(out: &Path) -> io::Result<()> {
+    fs::create_dir_all(out.join("sub"))?;
+    fs::create_dir_all(out.join(".ssh"))?;
+    ["secret", "sub/secret", ONLY_OUTSIDE]
+        .iter()
+        .try_for_each(|name| fs::write(out.join(name), SECRET))
 }

@@ -22,7 +22,7 @@ use crate::{
     client::Client,
     outside::{ONLY_OUTSIDE, SECRET},
 };
-use stage::Stage;
+use stage::{Pipes, Stage};
 
 /// How many clients call at once, each with a server of its own.
 const CLIENTS: u64 = 2;
@@ -45,7 +45,7 @@ struct Tally {
 #[test]
 fn nothing_outside_is_reached_while_paths_are_swapped() {
     let start = |root: &Path| Client::start(root, &["--dialect", "reference", "--fast"]);
-    let tally = race("garth mcp", start);
+    let tally = race("garth mcp", Pipes::Swapped, start);
     assert_eq!((tally.reads, tally.writes), (0, 0), "escapes");
     assert!(tally.attempts.len() == 10, "{:?}", tally.attempts);
     assert!(tally.refused > 0, "no call ever met a link that leaves");
@@ -59,17 +59,17 @@ fn what_the_reference_server_loses_in_the_same_race() {
         println!("skipped: no reference server");
         return;
     };
-    race("the reference server", |root| {
+    race("the reference server", Pipes::None, |root| {
         let mut client = Client::of(Command::new(&program).arg(root).stderr(Stdio::null()));
         client.greet();
         client
     });
 }
 
-fn race(name: &str, start: impl Fn(&Path) -> Client + Sync) -> Tally {
+fn race(name: &str, pipes: Pipes, start: impl Fn(&Path) -> Client + Sync) -> Tally {
     let seconds = std::env::var("GARTH_RACE_SECONDS").ok().and_then(|text| text.parse().ok());
     let length = Duration::from_secs_f64(seconds.unwrap_or(3.0));
-    let stage = Stage::new();
+    let stage = Stage::new(pipes);
     let (tallies, swaps) = thread::scope(|scope| {
         let swappers: Vec<_> = (0..2).map(|_| scope.spawn(|| stage.swap_until_the_end())).collect();
         let clients: Vec<_> = (0..CLIENTS)

@@ -39,7 +39,7 @@ impl Yard {
         let (root, out) = (dir.path().join("root"), dir.path().join("OUT"));
         fs::create_dir_all(root.join("a/b")).unwrap();
         fs::write(root.join("a/in.txt"), "inside\n").unwrap();
-        plant(&out);
+        plant(&out).unwrap();
         fs::create_dir(dir.path().join("root_evil")).unwrap();
         fs::write(dir.path().join("root_evil/secret"), SECRET).unwrap();
         let options = [&["--dialect", "reference"], options].concat();

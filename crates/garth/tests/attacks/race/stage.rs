@@ -5,7 +5,7 @@ use std::{
     os::unix::fs::symlink,
     path::{Path, PathBuf},
     sync::{
-        Mutex,
+        Mutex, RwLock,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -15,10 +15,21 @@ use tempfile::TempDir;
 
 use crate::outside::{Survey, plant};
 
+/// Whether a pipe takes the place of a file too.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pipes {
+    Swapped,
+    /// For a server that would wait at the first one for ever.
+    None,
+}
+
 pub(super) struct Stage {
     _dir: TempDir,
     root: PathBuf,
     outside: PathBuf,
+    pipes: Pipes,
+    /// Nothing is swapped while the stage is set up.
+    set: RwLock<()>,
     /// What is outside as it should be; put back, it is another.
     before: Mutex<Survey>,
     pub(super) over: AtomicBool,
@@ -34,13 +45,21 @@ impl Drop for End<'_> {
 }
 
 impl Stage {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(pipes: Pipes) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let (root, outside) = (dir.path().join("root"), dir.path().join("outside"));
         fs::create_dir(&root).unwrap();
-        plant(&outside);
+        plant(&outside).unwrap();
         let before = Mutex::new(Survey::of(&outside, None));
-        let stage = Self { _dir: dir, root, outside, before, over: AtomicBool::new(false) };
+        let stage = Self {
+            _dir: dir,
+            root,
+            outside,
+            pipes,
+            set: RwLock::default(),
+            before,
+            over: AtomicBool::new(false),
+        };
         stage.set_up();
         stage
     }
@@ -59,8 +78,11 @@ impl Stage {
         if Survey::of(&self.outside, None) == *before {
             return false;
         }
-        let _ = fs::remove_dir_all(&self.outside);
-        plant(&self.outside);
+        // Another client's server may be at it still.
+        let again = || fs::remove_dir_all(&self.outside).is_ok() && plant(&self.outside).is_ok();
+        while !again() {
+            let _ = fs::create_dir(&self.outside);
+        }
         *before = Survey::of(&self.outside, None);
         true
     }
@@ -72,6 +94,7 @@ impl Stage {
         let mut swaps = 0;
         while !self.over.load(Ordering::Relaxed) {
             self.set_up();
+            let _set = self.set.read().unwrap();
             for (one, other) in pairs.iter().cycle().take(64 * pairs.len()) {
                 let (one, other) = (self.root.join(one), self.root.join(other));
                 let swapped = renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE);
@@ -81,22 +104,46 @@ impl Stage {
         swaps
     }
 
-    /// Every step may meet what a client or the other swapper did; all are tried.
+    /// Every step may meet what a client did; all are tried.
     fn set_up(&self) {
+        let _setting = self.set.write().unwrap();
         let root = &self.root;
-        for dir in ["d", "e", "e/d"] {
-            let _ = fs::create_dir(root.join(dir));
+        let _ = fs::create_dir(root.join("e"));
+        mend(&root.join("d"), &root.join("d.link"), &self.outside);
+        mend(&root.join("e/d"), &root.join("e/up"), Path::new("../../outside"));
+        if is_file(&root.join("f")) && is_file(&root.join("f.link")) {
+            let _ = fs::remove_file(root.join("f.link"));
         }
         for dir in ["d", "d.link", "e/d", "e/up"] {
             plant_in(&root.join(dir));
         }
         plant_file(root, "f");
         plant_file(root, "p");
-        let _ = symlink(&self.outside, root.join("d.link"));
         let _ = symlink(self.outside.join("secret"), root.join("f.link"));
-        let _ = symlink("../../outside", root.join("e/up"));
-        let _ = mkfifoat(CWD, root.join("p.fifo"), Mode::from_raw_mode(0o666));
+        if self.pipes == Pipes::Swapped {
+            let _ = mkfifoat(CWD, root.join("p.fifo"), Mode::from_raw_mode(0o666));
+        }
     }
+}
+
+fn is_file(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|at| at.is_file())
+}
+
+/// Of two names one is to be a directory and the other a link, whatever a server
+/// that writes over links or makes directories in their place has left there.
+fn mend(dir: &Path, link: &Path, target: &Path) {
+    for path in [dir, link].into_iter().filter(|path| is_file(path)) {
+        let _ = fs::remove_file(path);
+    }
+    if !dir.is_symlink() && !link.is_symlink() {
+        let _ = fs::remove_dir_all(link);
+        let _ = symlink(target, link);
+    }
+    if dir.is_symlink() && link.is_symlink() {
+        let _ = fs::remove_file(dir);
+    }
+    let _ = fs::create_dir(dir);
 }
 
 /// Fills a directory by handle, so that a swapped one is no way out for the test.
