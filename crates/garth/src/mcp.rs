@@ -4,6 +4,7 @@ mod answer;
 mod catalogue;
 #[cfg(test)]
 mod conformance;
+mod contain;
 mod lines;
 mod resources;
 mod room;

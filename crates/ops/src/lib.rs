@@ -14,6 +14,7 @@ mod page;
 mod params;
 mod placeholders;
 pub mod reference;
+mod repeated;
 mod reply;
 mod schema;
 mod text_file;
@@ -28,5 +29,6 @@ pub mod workspace;
 
 pub use dialect::{DIALECTS, Dialect, Refusals, dialect};
 pub use failure::failure;
+pub use repeated::repeated;
 pub use reply::{Attachment, Reply};
 pub use tool::{Needs, Run, Tool, find};

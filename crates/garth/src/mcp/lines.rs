@@ -78,6 +78,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
             Ok(message) => {
                 match &message {
                     JsonRpcMessage::Request(request) => {
+                        if let Some(name) = garth_ops::repeated(&line) {
+                            return Err(Box::new(ambiguous(&name, request.id.clone())));
+                        }
                         self.room.came(request.id.clone(), line.len());
                     }
                     JsonRpcMessage::Notification(notification) => {
@@ -140,6 +143,16 @@ fn refuse(line: &[u8], error: &serde_json::Error) -> Option<Refused> {
             Some(Refused { error: ErrorData::new(ErrorCode::INVALID_REQUEST, message, None), id })
         }
     }
+}
+
+/// The most characters of a caller's name that an answer repeats.
+const MOST_REPEATED: usize = 100;
+
+/// Of a name that stands twice, the client may mean either.
+fn ambiguous(name: &str, id: RequestId) -> Refused {
+    let name: String = name.chars().take(MOST_REPEATED).collect();
+    let message = format!("the message gives {name:?} twice in one object");
+    Refused { error: ErrorData::new(ErrorCode::INVALID_PARAMS, message, None), id: Some(id) }
 }
 
 async fn write<W: AsyncWrite + Unpin>(

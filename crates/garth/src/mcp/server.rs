@@ -18,7 +18,7 @@ use rmcp::{
 };
 use serde_json::Value;
 
-use super::{answer, catalogue, resources, room::Room, updates::Updates};
+use super::{answer, catalogue, contain::Contained, resources, room::Room, updates::Updates};
 
 /// How long a client may keep the list of tools, which never changes while we run.
 const TOOLS_TTL: Duration = Duration::from_hours(1);
@@ -78,7 +78,7 @@ impl Server {
         let tool = tool.ok_or_else(|| self.unknown(&request.name))?;
         self.0.room.enter(&context.id).await;
         let params = request.arguments.map_or(Value::Null, Value::Object);
-        let run = (tool.run)(&self.0.workspace, params);
+        let run = Contained((tool.run)(&self.0.workspace, params));
         let result = match with_progress(run, context).await {
             Ok(reply) => answer::answered(tool, reply),
             Err(error) => answer::refused(&error, self.0.offer.dialect.refusals),

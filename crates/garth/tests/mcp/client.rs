@@ -27,29 +27,35 @@ impl Client {
     /// Starts a server on a directory and does the handshake.
     pub(crate) fn start(root: &Path, options: &[&str]) -> Self {
         let mut client = Self::bare(root, options);
-        let named = json!({"name": "test", "version": "1"});
-        let params =
-            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": named});
-        client.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}));
-        client.read_on();
-        assert_eq!(client.next()["result"]["serverInfo"]["name"], "garth");
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        assert_eq!(client.greet()["serverInfo"]["name"], "garth");
         client
     }
 
     /// Starts a server and says nothing to it.
     pub(crate) fn bare(root: &Path, options: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_garth"))
-            .arg("mcp")
-            .args(options)
-            .args(Some(root).filter(|_| !options.contains(&"--memory")))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_garth"));
+        command.arg("mcp").args(options);
+        command.args(Some(root).filter(|_| !options.contains(&"--memory")));
+        Self::of(&mut command)
+    }
+
+    /// Starts any server and says nothing to it.
+    pub(crate) fn of(command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take(), child.stdout.take());
         Self { child, input, output, lines: None, last: 0 }
+    }
+
+    /// Does the handshake and gives what the server says of itself.
+    pub(crate) fn greet(&mut self) -> Value {
+        let named = json!({"name": "test", "version": "1"});
+        let params =
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": named});
+        self.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}));
+        self.read_on();
+        let said = self.next()["result"].take();
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        said
     }
 
     /// Begins to read what the server says; until then nobody does.

@@ -10,6 +10,7 @@ use serde::{
 use serde_json::{Map, Value};
 
 use super::{names::field_for, wrong::Wrong};
+use crate::repeated;
 
 /// One value on its way into a typed parameter.
 pub(super) struct Lenient(Value);
@@ -22,7 +23,7 @@ impl Lenient {
     /// The list or object that a text holds, where one is wanted and it holds one.
     fn unquoted(self, opening: char) -> Self {
         let Value::String(text) = &self.0 else { return self };
-        if !text.trim_start().starts_with(opening) {
+        if !text.trim_start().starts_with(opening) || repeated(text.as_bytes()).is_some() {
             return self;
         }
         serde_json::from_str(text).map_or(self, Self)

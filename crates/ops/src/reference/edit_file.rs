@@ -97,7 +97,9 @@ impl Call {
         let Some(content) = current else {
             return Err(Error::at(Code::FileNotFound, &self.path));
         };
-        let file = TextFile::of(&self.path, &content.bytes, None)?;
+        let file = TextFile::of(&self.path, &content.bytes, None).map_err(|error| {
+            error.hint("Only text in UTF-8, or in UTF-16 with its mark, is edited.")
+        })?;
         let edits: Vec<Edit<'_>> = self.edits.iter().map(One::as_edit).collect();
         let decoded = (&*content.bytes, &*file.text);
         let Edited { bytes, .. } =

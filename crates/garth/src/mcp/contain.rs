@@ -1,0 +1,40 @@
+//! A call whose panic ends with an answer, and not with a client that waits for ever.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use garth_contract::{BoxFuture, Code, Error, Result};
+use garth_ops::Reply;
+
+/// What a tool answers; a panic is `INTERNAL`.
+pub(crate) struct Contained<'a>(pub(crate) BoxFuture<'a, Result<Reply>>);
+
+impl Future for Contained<'_> {
+    type Output = Result<Reply>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        // After a panic nobody looks at the future again; its locks go with it.
+        let polled = catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(context)));
+        // What a panic says can hold anything, also what stands in files.
+        polled.unwrap_or_else(|_| {
+            let error = Error::new(Code::Internal, "the tool failed within");
+            Poll::Ready(Err(error.hint("Look at what stands there now before trying again.")))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_an_answer() {
+        let broken = Contained(Box::pin(async { panic!("with what stood in a file") }));
+        let error = broken.await.unwrap_err();
+        assert_eq!(error.code(), Code::Internal);
+        assert_eq!(error.message(), "the tool failed within");
+    }
+}
