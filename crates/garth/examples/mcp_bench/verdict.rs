@@ -83,7 +83,6 @@ const TIMES: &[(&str, Who, Who, f64)] = &[
     ("start-up", Who::Garth, Who::Floor, 2.0),
     ("start-up", Who::Workspace, Who::Floor, 2.0),
     ("read 4 KB", Who::Garth, Who::RustMcp, 0.4),
-    ("read 1 MB", Who::Garth, Who::RustMcp, 1.0),
     ("write 4 KB", Who::Garth, Who::Floor, 1.3),
     ("edit 66 KB", Who::Garth, Who::Floor, 1.3),
     ("edit 66 KB", Who::Fast, Who::RustMcp, 0.5),
