@@ -9,6 +9,13 @@
 /// Writes a name or path as one line of text that [`unescape`] turns back.
 #[must_use]
 pub fn escape(bytes: &[u8]) -> String {
+    let as_it_is = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'\\';
+    if let Ok(text) = str::from_utf8(bytes)
+        && text.bytes().all(as_it_is)
+    {
+        // Almost every name; a directory can have a great many of them.
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(bytes.len());
     let mut rest = bytes;
     for chunk in bytes.utf8_chunks() {

@@ -12,7 +12,7 @@ mod server;
 mod updates;
 mod uri;
 
-use std::sync::Arc;
+use std::{os::fd::AsFd, sync::Arc};
 
 use garth_contract::{Code, Error, Result};
 use garth_ops::{Dialect, Needs, Tool};
@@ -26,6 +26,9 @@ use crate::{
 use lines::Lines;
 use room::Room;
 use server::{Offer, Server};
+
+/// How much of an answer a pipe takes at once; the most that everybody may ask for.
+const PIPE_BYTES: usize = 1 << 20;
 
 /// Serves until the client closes its end.
 pub(crate) fn run(args: &args::Mcp, output: &Output) -> Outcome {
@@ -64,6 +67,7 @@ impl Prepared {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
         let served = runtime.block_on(async {
+            widen(std::io::stdout());
             let (read, write) = stdio_pipes();
             let Ok(service) = self.server.serve(Lines::new(read, write, self.room)).await else {
                 // The client went away before it said what it wants.
@@ -75,6 +79,12 @@ impl Prepared {
         runtime.shutdown_background();
         served.map_err(|_| Error::new(Code::Internal, "the server ended by itself"))
     }
+}
+
+/// Gives a pipe room for a large answer, so that the client is woken once for it.
+fn widen(pipe: impl AsFd) {
+    // What is no pipe, or may not grow, does as it is.
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);
 }
 
 /// The tools that are offered: those asked for, and none that could only be refused.

@@ -24,7 +24,8 @@ use std::{
 };
 
 use garth_contract::{
-    Code, Error, Facts, Flow, Found, HardLinks, Order, Query, Result, Sink, Summary, Total, WsPath,
+    Code, Error, Facts, Flow, Found, HardLinks, Order, Query, Reach, Result, Sink, Summary, Total,
+    WsPath,
 };
 use garth_search::{Delivery, Filter, Ignores, Newest, Rules, Search};
 use rustix::fs::Stat;
@@ -62,6 +63,7 @@ struct Shared<'a> {
     search: Option<Search>,
     rules: &'a Rules,
     hard_links: HardLinks,
+    reach: Reach,
     facts: Facts,
     order: Order,
     newest: Mutex<Newest>,
@@ -94,6 +96,7 @@ pub(crate) fn find(
         search: Search::compile(query)?,
         rules: start.rules,
         hard_links: start.hard_links,
+        reach: query.reach,
         facts: query.facts,
         order: query.order,
         newest: Mutex::new(Newest::new(query)),
@@ -122,7 +125,7 @@ pub(crate) fn find(
 
 /// Works through the tree, alone while it is small.
 fn walk(shared: &Shared<'_>, mut worker: Worker<'_, '_>) {
-    while worker.steps() < ALONE || !shared.board.has_waiting() {
+    while shared.is_listing() || worker.steps() < ALONE || !shared.board.has_waiting() {
         if !worker.step() {
             return;
         }
@@ -156,6 +159,12 @@ impl Shared<'_> {
     /// Whether a directory's listing tells all that is asked about its entries.
     fn names_are_enough(&self) -> bool {
         self.facts == Facts::Names && self.order == Order::Path
+    }
+
+    /// Whether the names in one directory are all there is to it; no second thread
+    /// is worth its start then.
+    fn is_listing(&self) -> bool {
+        self.reach == Reach::Entries && self.search.is_none() && self.names_are_enough()
     }
 
     fn newest<T>(&self, act: impl FnOnce(&mut Newest) -> T) -> T {

@@ -94,6 +94,9 @@ impl Filesystem for Host {
     }
 
     async fn stat(&self, path: &WsPath, links: Links) -> Result<Entry> {
+        if let Some(entry) = look::stat_cached(&self.tree, path, links) {
+            return Ok(entry);
+        }
         let path = path.clone();
         self.run(move |tree, _| look::stat(tree, &path, links)).await
     }
@@ -104,6 +107,9 @@ impl Filesystem for Host {
     }
 
     async fn read(&self, path: &WsPath, span: Span) -> Result<Content> {
+        if let Some(content) = read::read_cached(&self.tree, path, span) {
+            return Ok(content);
+        }
         let path = path.clone();
         self.run(move |tree, _| read::read(tree, &path, span)).await
     }

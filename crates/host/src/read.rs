@@ -1,6 +1,7 @@
 //! `read`: a span of a file, and no more of the file than the span needs.
 
 use std::{
+    io::IoSliceMut,
     ops::ControlFlow,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
 };
@@ -10,7 +11,7 @@ use garth_contract::{Code, Content, Detail, Error, Result, Span, WsPath};
 use memchr::{memchr_iter, memrchr_iter};
 use rustix::{
     fs::Stat,
-    io::{Errno, pread},
+    io::{Errno, ReadWriteFlags, pread, preadv2},
 };
 
 use crate::{
@@ -39,15 +40,39 @@ pub(crate) fn read(tree: &Tree, path: &WsPath, span: Span) -> Result<Content> {
         Failure::Kernel(errno) => errno::error(errno, path),
         Failure::Refused(error) => error,
     })?;
-    Ok(Content {
-        known: None,
-        bytes: part.bytes,
-        offset: part.offset,
-        size: part.size,
-        lines: part.lines,
-        modified: modified(&file.stat),
-        mode: Some(file.stat.st_mode & 0o7777),
-    })
+    Ok(part.of(&file))
+}
+
+/// What [`read`] gives, where that takes no waiting: a small part of a file whose
+/// pages the kernel has in memory.
+///
+/// It is worth a look before a thread is woken for the call, which takes several
+/// times as long as the read. `None` says nothing about the file.
+pub(crate) fn read_cached(tree: &Tree, path: &WsPath, span: Span) -> Option<Content> {
+    let (offset, length) = match span {
+        Span::Whole { at_most } => (0, at_most),
+        Span::Bytes { offset, length } => (offset, length),
+        Span::Lines { .. } | Span::LastLines { .. } => return None,
+    };
+    let (handle, stat) = tree.open_file_cached(path)?;
+    let file = Open { handle, stat };
+    let left = file.size().checked_sub(offset)?;
+    let wanted = left.min(length);
+    let too_large = matches!(span, Span::Whole { at_most } if left > at_most);
+    if too_large || wanted > CHUNK {
+        return None;
+    }
+    // One byte more tells a file that grew from one that did not.
+    let room = left.saturating_add(1).min(length);
+    let mut bytes = vec![0; usize::try_from(room).ok()?];
+    let mut target = [IoSliceMut::new(&mut bytes)];
+    let count = preadv2(&file.handle, &mut target, offset, ReadWriteFlags::NOWAIT).ok()?;
+    if count as u64 != wanted {
+        return None;
+    }
+    bytes.truncate(count);
+    let part = Part { bytes: bytes.into(), offset, size: file.size(), lines: None };
+    Some(part.of(&file))
 }
 
 enum Failure {
@@ -65,6 +90,20 @@ struct Part {
     offset: u64,
     size: u64,
     lines: Option<u64>,
+}
+
+impl Part {
+    fn of(self, file: &Open) -> Content {
+        Content {
+            known: None,
+            bytes: self.bytes,
+            offset: self.offset,
+            size: self.size,
+            lines: self.lines,
+            modified: modified(&file.stat),
+            mode: Some(file.stat.st_mode & 0o7777),
+        }
+    }
 }
 
 impl Open {
@@ -246,4 +285,68 @@ fn pread_into(
     let count = pread(file, target, at);
     bytes.truncate(before + *count.as_ref().unwrap_or(&0));
     count
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
+    use garth_contract::{Aliases, Policy};
+
+    use super::*;
+
+    /// A tree of one file whose pages are in memory, since it was just written.
+    fn tree(content: &[u8]) -> (tempfile::TempDir, Tree, WsPath) {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("file"), content).unwrap();
+        let tree = Tree::open(dir.path(), Policy::open(), Aliases::none()).unwrap();
+        (dir, tree, WsPath::from_bytes(b"file").unwrap())
+    }
+
+    #[test]
+    fn what_is_read_without_waiting_is_what_is_read() {
+        let (_dir, tree, path) = tree(b"0123456789");
+        let spans = [
+            Span::Whole { at_most: 10 },
+            Span::Bytes { offset: 0, length: 10 },
+            Span::Bytes { offset: 3, length: 4 },
+            Span::Bytes { offset: 3, length: 400 },
+            Span::Bytes { offset: 10, length: 1 },
+            Span::Bytes { offset: 3, length: 0 },
+        ];
+        for span in spans {
+            let read = read(&tree, &path, span).unwrap();
+            // A file system may not tell whether it would have to wait.
+            if let Some(cached) = read_cached(&tree, &path, span) {
+                assert_eq!(cached, read, "{span:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_out_of_the_ordinary_is_left_to_the_other_way() {
+        let (dir, tree, path) = tree(b"0123456789");
+        let whole = Span::Whole { at_most: 9 };
+        assert_eq!(read_cached(&tree, &path, whole), None, "more than is allowed");
+        let past = Span::Bytes { offset: 11, length: 1 };
+        assert_eq!(read_cached(&tree, &path, past), None, "past the end");
+        symlink("/etc/passwd", dir.path().join("out")).unwrap();
+        fs::write(dir.path().join("large"), vec![0; 300 << 10]).unwrap();
+        for name in ["out", "large", "missing", "."] {
+            let path = match name {
+                "." => WsPath::root(),
+                name => WsPath::from_bytes(name.as_bytes()).unwrap(),
+            };
+            let whole = Span::Whole { at_most: 1 << 20 };
+            assert_eq!(read_cached(&tree, &path, whole), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_the_rules_speak_of_is_never_read_past_them() {
+        let (dir, _, path) = tree(b"0123456789");
+        let policy = Policy { deny: vec!["file".to_owned()], ..Policy::open() };
+        let tree = Tree::open(dir.path(), policy, Aliases::none()).unwrap();
+        assert_eq!(read_cached(&tree, &path, Span::Whole { at_most: 10 }), None);
+    }
 }

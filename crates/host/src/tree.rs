@@ -38,6 +38,9 @@ pub(crate) const TRIES: usize = 4;
 /// What `openat2` must refuse: leaving the root, and the magic links of `/proc`.
 const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
 
+/// How a file is opened for reading: one that is no file must not make us wait.
+const TO_READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+
 /// Which way paths are resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolver {
@@ -111,11 +114,7 @@ impl Tree {
 
     /// Opens an existing thing beneath the root.
     pub(crate) fn open_at(&self, path: &WsPath, flags: OFlags, links: Links) -> Result<OwnedFd> {
-        let flags = flags | OFlags::CLOEXEC;
-        let flags = match links {
-            Links::Keep => flags | OFlags::NOFOLLOW,
-            Links::Follow => flags,
-        };
+        let flags = with_links(flags, links);
         if self.rules.is_empty()
             && let Some(opened) = self.open_beneath(path, flags)
         {
@@ -129,7 +128,7 @@ impl Tree {
         if self.walk_only.load(Ordering::Relaxed) {
             return None;
         }
-        let bytes: &[u8] = if path.is_root() { b"." } else { path.as_bytes() };
+        let bytes = kernel_path(path);
         for _ in 0..TRIES {
             match openat2(&self.root, bytes, flags, Mode::empty(), BENEATH) {
                 // Something on the host was renamed while the kernel climbed a `..`.
@@ -165,8 +164,34 @@ impl Tree {
 
     /// Opens a regular file for reading; anything else is `NOT_A_FILE`, at once.
     pub(crate) fn open_file(&self, path: &WsPath) -> Result<(OwnedFd, Stat)> {
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let file = self.open_at(path, flags, Links::Follow)?;
+        let file = self.open_at(path, TO_READ, Links::Follow)?;
+        self.checked(file, path)
+    }
+
+    /// Opens a regular file for reading if the kernel finds it without waiting for a
+    /// disk; `None` also for everything out of the ordinary.
+    pub(crate) fn open_file_cached(&self, path: &WsPath) -> Option<(OwnedFd, Stat)> {
+        let file = self.open_cached(path, TO_READ, Links::Follow)?;
+        self.checked(file, path).ok()
+    }
+
+    /// Opens an existing thing likewise.
+    pub(crate) fn open_cached(
+        &self,
+        path: &WsPath,
+        flags: OFlags,
+        links: Links,
+    ) -> Option<OwnedFd> {
+        if !self.rules.is_empty() || self.walk_only.load(Ordering::Relaxed) {
+            return None;
+        }
+        let resolve = BENEATH | ResolveFlags::CACHED;
+        openat2(&self.root, kernel_path(path), with_links(flags, links), Mode::empty(), resolve)
+            .ok()
+    }
+
+    /// Refuses what is no regular file, or one that the policy keeps from being read.
+    fn checked(&self, file: OwnedFd, path: &WsPath) -> Result<(OwnedFd, Stat)> {
         let stat = fstat(&file).map_err(|errno| errno::error(errno, path))?;
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Err(Error::at(Code::NotAFile, path));
@@ -290,6 +315,20 @@ impl Place {
 
 pub(crate) fn is_link(stat: &Stat) -> bool {
     FileType::from_raw_mode(stat.st_mode) == FileType::Symlink
+}
+
+/// How a path from the root is told to the kernel.
+fn kernel_path(path: &WsPath) -> &[u8] {
+    if path.is_root() { b"." } else { path.as_bytes() }
+}
+
+/// Flags for opening, with what a link at the end of the path means.
+fn with_links(flags: OFlags, links: Links) -> OFlags {
+    let flags = flags | OFlags::CLOEXEC;
+    match links {
+        Links::Keep => flags | OFlags::NOFOLLOW,
+        Links::Follow => flags,
+    }
 }
 
 /// Looks at a name in a directory; `None` when there is nothing.

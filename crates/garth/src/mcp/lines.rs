@@ -4,7 +4,10 @@ use std::{io, sync::Arc};
 
 use rmcp::{
     RoleServer,
-    model::{ClientNotification, ErrorCode, ErrorData, JsonRpcMessage, RequestId},
+    model::{
+        CallToolRequest, ClientNotification, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage,
+        JsonRpcRequest, RequestId,
+    },
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
 };
@@ -28,14 +31,21 @@ pub(crate) struct Lines<R, W> {
     line: Vec<u8>,
     /// The length of the current line when it is too long to be kept.
     passed: usize,
-    write: Arc<Mutex<W>>,
+    write: Arc<Mutex<Out<W>>>,
     room: Arc<Room>,
+}
+
+/// Where answers go, and room for the next line of it.
+struct Out<W> {
+    stream: W,
+    line: Vec<u8>,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
     pub(crate) fn new(read: R, write: W, room: Arc<Room>) -> Self {
         let read = BufReader::with_capacity(CHUNK, read);
-        Self { read, line: Vec::new(), passed: 0, write: Arc::new(Mutex::new(write)), room }
+        let write = Arc::new(Mutex::new(Out { stream: write, line: Vec::new() }));
+        Self { read, line: Vec::new(), passed: 0, write, room }
     }
 
     /// Reads on to the end of a line; `None` at the end of the stream.
@@ -74,7 +84,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
         if line.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
         }
-        match serde_json::from_slice::<RxJsonRpcMessage<RoleServer>>(&line) {
+        match message(&line) {
             Ok(message) => {
                 match &message {
                     JsonRpcMessage::Request(request) => {
@@ -104,6 +114,18 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
         // A client that is gone is noticed at the next read.
         let _ = write(&self.write, &message).await;
     }
+}
+
+/// Makes a message of a line.
+///
+/// Which of many messages it is, is found out by trying one after another; so the
+/// one that comes most is tried first. The others tell themselves by their method.
+fn message(line: &[u8]) -> serde_json::Result<RxJsonRpcMessage<RoleServer>> {
+    if let Ok(call) = serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(line) {
+        let request = ClientRequest::CallToolRequest(call.request);
+        return Ok(JsonRpcMessage::Request(JsonRpcRequest::new(call.id, request)));
+    }
+    serde_json::from_slice(line)
 }
 
 enum Line {
@@ -156,14 +178,16 @@ fn ambiguous(name: &str, id: RequestId) -> Refused {
 }
 
 async fn write<W: AsyncWrite + Unpin>(
-    write: &Mutex<W>,
+    out: &Mutex<Out<W>>,
     message: &TxJsonRpcMessage<RoleServer>,
 ) -> io::Result<()> {
-    let mut line = serde_json::to_vec(message)?;
+    let Out { stream, line } = &mut *out.lock().await;
+    line.clear();
+    line.shrink_to(CHUNK);
+    serde_json::to_writer(&mut *line, message)?;
     line.push(b'\n');
-    let mut write = write.lock().await;
-    write.write_all(&line).await?;
-    write.flush().await
+    stream.write_all(line).await?;
+    stream.flush().await
 }
 
 impl<R, W> Transport<RoleServer> for Lines<R, W>
@@ -212,6 +236,6 @@ where
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.write.lock().await.shutdown().await
+        self.write.lock().await.stream.shutdown().await
     }
 }

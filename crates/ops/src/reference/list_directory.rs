@@ -39,11 +39,14 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
     directory(workspace, &base).await?;
     let walk = Walk { base, reach: Reach::Entries, include: Vec::new(), exclude: Vec::new() };
     let names = walk.names(workspace).await?;
-    let mut text = CleanWriter::new();
-    for (index, (path, kind)) in names.found.iter().enumerate() {
-        text.put(if index > 0 { "\n" } else { "" }).put(mark(*kind));
-        text.put(Ours(escape(path.name().unwrap_or_default())));
+    let mut lines = String::new();
+    for (path, kind) in &names.found {
+        lines.push_str(if lines.is_empty() { "" } else { "\n" });
+        lines.push_str(mark(*kind));
+        lines.push_str(&escape(path.name().unwrap_or_default()));
     }
+    let mut text = CleanWriter::new();
+    text.put(Ours(lines));
     if names.more {
         text.put(cut(most(workspace), "entry"));
     }

@@ -4,6 +4,7 @@ use garth_contract::Result;
 use garth_redact::Clean;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::Reply;
 
@@ -17,6 +18,7 @@ pub(in crate::reference) struct Payload {
 
 /// A reply of a text.
 pub(in crate::reference) fn answer(text: Clean) -> Result<Reply> {
-    let payload = Payload { content: text.clone() };
-    Reply::new(text, &payload)
+    // The text may be large, so it is copied once and not by way of a payload.
+    let content = Value::String(text.clone().into_string());
+    Ok(Reply { text, payload: Map::from_iter([("content".to_owned(), content)]), attachment: None })
 }

@@ -1,9 +1,10 @@
 //! Names and kinds of what stands below a directory, found by one walk.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use garth_contract::{
-    Collect, Facts, Glob, Hidden, Ignored, Kind, Kinds, Order, Owned, Query, Reach, Result, WsPath,
+    Facts, Flow, Found, Glob, Hidden, Ignored, Kind, Kinds, Order, Query, Reach, Result, Sink,
+    WsPath,
 };
 use garth_redact::{Clean, clean};
 use garth_workspace::Workspace;
@@ -58,19 +59,32 @@ impl Walk {
             // One more than is given tells whether there are more.
             take: most.saturating_add(1),
         };
-        let sink = Arc::new(Collect::default());
-        workspace.fs().find(&query, Arc::<Collect>::clone(&sink)).await?;
-        let mut found: Vec<_> = sink.take().into_iter().filter_map(name).collect();
+        let sink = Arc::new(Kept::default());
+        workspace.fs().find(&query, Arc::<Kept>::clone(&sink)).await?;
+        let mut found = std::mem::take(&mut *sink.names());
         let more = found.len() as u64 > most;
         found.truncate(usize::try_from(most).unwrap_or(usize::MAX));
         Ok(Names { found, more })
     }
 }
 
-fn name(found: Owned) -> Option<(WsPath, Kind)> {
-    match found {
-        Owned::Name(path, kind) => Some((path, kind)),
-        Owned::Entry(_) | Owned::Line(_) | Owned::File(_) | Owned::Count(..) => None,
+/// A sink that keeps names and kinds and nothing else: there may be a great many.
+#[derive(Debug, Default)]
+struct Kept(Mutex<Vec<(WsPath, Kind)>>);
+
+impl Kept {
+    fn names(&self) -> MutexGuard<'_, Vec<(WsPath, Kind)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sink for Kept {
+    fn accept(&self, found: Found<'_>) -> Flow {
+        match found {
+            Found::Name(path, kind) => self.names().push((path.clone(), kind)),
+            Found::Entry(_) | Found::Line(_) | Found::File(_) | Found::Count(..) => {}
+        }
+        Flow::Continue
     }
 }
 

@@ -1,0 +1,116 @@
+//! Times `garth mcp` beside two other file servers of MCP, and beside a floor.
+//!
+//! One client calls all of them in turn, on the same files, over pipes. The floor is
+//! this program itself, started as `mcp_bench floor`: what a server cannot do without,
+//! and no check of any kind. Times are from the first byte of a request to the last of
+//! its answer; what an answer holds is looked at when the clock stands still.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a measurement prints, starts its peers, and ends when something is wrong"
+)]
+
+mod client;
+mod contender;
+mod floor;
+mod plant;
+mod rows;
+mod verdict;
+
+use std::{
+    env,
+    time::{Duration, Instant},
+};
+
+use client::Client;
+use contender::{Contender, Who};
+use plant::Planted;
+use rows::{ROWS, Row};
+use verdict::{Figures, Measured};
+
+/// The most time that one contender gets for one row, so that a slow one ends too.
+const PATIENCE: Duration = Duration::from_secs(6);
+const STARTS: usize = 31;
+
+fn main() {
+    if env::args().nth(1).is_some_and(|argument| argument == "floor") {
+        return floor::serve();
+    }
+    let planted = Planted::new();
+    let contenders = contender::all(&planted.root);
+    let mut figures = Figures::default();
+    start(&contenders, &mut figures);
+
+    let mut running: Vec<(&Contender, Client)> =
+        contenders.iter().map(|one| (one, Client::start(&one.command))).collect();
+    for (one, client) in &running {
+        figures.memory("RSS after start", one.who, client.memory());
+    }
+    // Rows that are named are the only ones.
+    let named: Vec<String> = env::args().skip(1).collect();
+    let wanted = |row: &&Row| named.is_empty() || named.iter().any(|name| name == row.name);
+    for row in ROWS.iter().filter(wanted) {
+        measure(row, &mut running, &planted, &mut figures);
+    }
+    for (one, client) in &mut running {
+        figures.memory("RSS after all", one.who, client.memory());
+        if one.who == Who::Workspace {
+            let read = client.call("read", &serde_json::json!({"path": "secrets.txt"}));
+            assert!(read.text().contains("[REDACTED"), "nothing was redacted: {}", read.text());
+            figures.memory("RSS, all rules used", one.who, client.memory());
+        }
+    }
+    figures.print();
+    verdict::print(&figures);
+}
+
+/// Times spawning a server until it has answered `initialize`.
+fn start(contenders: &[Contender], figures: &mut Figures) {
+    let mut times: Vec<Measured> = contenders.iter().map(|_| Measured::default()).collect();
+    for _ in 0..STARTS {
+        for (one, measured) in contenders.iter().zip(&mut times) {
+            if measured.total() < PATIENCE {
+                let begin = Instant::now();
+                let client = Client::start(&one.command);
+                measured.times.push(begin.elapsed());
+                drop(client);
+            }
+        }
+    }
+    for (one, measured) in contenders.iter().zip(times) {
+        figures.times("start-up", one.who, measured);
+    }
+}
+
+/// Lets all contenders that know the row's tool call it in turn.
+fn measure(
+    row: &Row,
+    running: &mut [(&Contender, Client)],
+    planted: &Planted,
+    figures: &mut Figures,
+) {
+    let mut all: Vec<Measured> = running.iter().map(|_| Measured::default()).collect();
+    // The first round finds everything cold and does not count.
+    for round in 0..=row.rounds {
+        for ((one, client), measured) in running.iter_mut().zip(&mut all) {
+            if measured.failure.is_some() || measured.total() > PATIENCE {
+                continue;
+            }
+            let Some((tool, arguments)) = (row.call)(one.who, planted, round) else { continue };
+            let answer = client.call(tool, &arguments);
+            if let Some(failure) = answer.failure() {
+                measured.failure = Some(failure);
+            } else if !(row.holds)(&answer.text()) {
+                measured.failure = Some("an answer without what was asked for".to_owned());
+            } else if round > 0 {
+                measured.times.push(answer.took);
+            }
+        }
+    }
+    for ((one, _), measured) in running.iter().zip(all) {
+        figures.times(row.name, one.who, measured);
+    }
+}
