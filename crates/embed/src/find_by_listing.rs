@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use garth_contract::{
     Code, DynFilesystem, Entry, Error, Facts, Flow, Kind, Links, Order, Query, Result, Sink, Span,
-    Summary, Total,
+    Summary,
 };
 use garth_search::{Delivery, FileSearch, Filter, Hits, Met, Newest, Search};
 use tokio::task::coop::consume_budget;
@@ -177,19 +177,7 @@ impl Finder<'_> {
 
     fn finish(self, flow: Flow) -> Summary {
         let mut delivery = self.delivery;
-        let total = match (self.newest, flow) {
-            (Some(newest), _) => {
-                let total = newest.total();
-                for hits in newest.into_hits() {
-                    if delivery.push(&hits) == Flow::Stop {
-                        break;
-                    }
-                }
-                Total::Exact(total)
-            }
-            (None, Flow::Continue) => Total::Exact(delivery.seen()),
-            (None, Flow::Stop) => Total::AtLeast(delivery.seen()),
-        };
+        let total = delivery.finish(self.newest, flow);
         let Counts { searched, binary, unreadable } = self.counts;
         Summary { given: delivery.given(), total, searched, binary, unreadable }
     }

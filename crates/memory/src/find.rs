@@ -8,7 +8,7 @@ mod gate;
 use std::sync::Arc;
 
 use garth_contract::{
-    Code, Error, Facts, Flow, Links, Order, Query, Result, Sink, Summary, Total, WsPath,
+    Code, Error, Facts, Flow, Links, Order, Query, Result, Sink, Summary, WsPath,
 };
 use garth_search::{Delivery, FileSearch, Filter, Fold, Hits, Ignores, Met, Newest, Search};
 use tokio::runtime::Handle;
@@ -203,19 +203,7 @@ impl Finder<'_> {
 
     fn finish(self, flow: Flow) -> Summary {
         let mut delivery = self.delivery;
-        let total = match (self.newest, flow) {
-            (Some(newest), _) => {
-                let total = newest.total();
-                for hits in newest.into_hits() {
-                    if delivery.push(&hits) == Flow::Stop {
-                        break;
-                    }
-                }
-                Total::Exact(total)
-            }
-            (None, Flow::Continue) => Total::Exact(delivery.seen()),
-            (None, Flow::Stop) => Total::AtLeast(delivery.seen()),
-        };
+        let total = delivery.finish(self.newest, flow);
         let Counts { searched, binary, unreadable } = self.counts;
         Summary { given: delivery.given(), total, searched, binary, unreadable }
     }

@@ -1,8 +1,11 @@
 //! Hands results on, in order: passes over the first, stops after the last.
 
-use garth_contract::{Flow, Found, Line, LineKind, OwnedLine, Query, Sink, WsPath};
+use garth_contract::{Flow, Found, Line, LineKind, OwnedLine, Query, Sink, Total, WsPath};
 
-use crate::hits::{Hits, Item, Row, RowKind};
+use crate::{
+    Newest,
+    hits::{Hits, Item, Row, RowKind},
+};
 
 /// The results of one query on their way into a sink.
 pub struct Delivery<'a> {
@@ -54,6 +57,25 @@ impl<'a> Delivery<'a> {
     #[must_use]
     pub fn flow(&self) -> Flow {
         self.flow
+    }
+
+    /// Hands on what was kept for the end, and says how many results there were.
+    ///
+    /// `flow` is how the walk ended: one that was stopped may have missed some.
+    pub fn finish(&mut self, newest: Option<Newest>, flow: Flow) -> Total {
+        let Some(newest) = newest else {
+            return match flow {
+                Flow::Continue => Total::Exact(self.seen),
+                Flow::Stop => Total::AtLeast(self.seen),
+            };
+        };
+        let total = newest.total();
+        for hits in newest.into_hits() {
+            if self.push(&hits) == Flow::Stop {
+                break;
+            }
+        }
+        Total::Exact(total)
     }
 
     /// Takes the next results and says whether more are wanted.
