@@ -1,5 +1,5 @@
 //! The words every Garth crate shares: paths, errors, entries, guards, queries
-//! and the [`Filesystem`] trait.
+//! and the traits [`Filesystem`] and [`Shell`].
 //!
 //! Nothing here does IO, knows a runtime or speaks a wire format, so that a
 //! backend, a guest inside a sandbox and a caller at the far end of a pipe all
@@ -16,6 +16,7 @@ mod filesystem;
 mod path;
 mod policy;
 mod query;
+mod shell;
 mod sink;
 mod version;
 mod watch;
@@ -34,6 +35,11 @@ pub use path::{Aliases, MAX_NAME, MAX_PATH, RawPath, WsPath};
 pub use policy::{Access, Durability, HardLinks, Policy};
 pub use query::{
     Case, Facts, Glob, Grep, Hidden, Ignored, Kinds, Lines, Order, Output, Query, Reach, Syntax,
+};
+pub use shell::{
+    Announce, Ask, Cause, Command, DynShell, Ended, Exit, Input, Keep, Kept, MOST_COMMAND_SHOWN,
+    MOST_WAITING_INPUT, Piece, Printed, Process, ProcessId, Program, Report, Shell, ShellAbilities,
+    Signal, Size, Stdin, Stream, Timeout, Variables,
 };
 pub use sink::{Collect, Flow, Found, Line, LineKind, Owned, OwnedLine, Sink, Summary, Total};
 pub use version::{Version, VersionHasher};
