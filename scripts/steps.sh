@@ -3,6 +3,8 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # A machine where cargo was only just installed has it here and not yet on PATH.
 PATH="$PWD/.cache/tools/bin:$PATH:${HOME:-/root}/.cargo/bin"
+# What a test means to provoke would fill the screen with traces.
+export RUST_BACKTRACE=0
 started=$(date +%s)
 mkdir -p .cache/logs
 
