@@ -75,3 +75,25 @@ linux_source() {
   rm -rf "$work"
   touch "$mark"
 }
+
+# A small Debian to run containers from, made of the packages that apt knows, as a directory.
+#
+# python3 is in it so that commands which need it can be compared between places.
+debian_root() {
+  local root=.cache/roots/debian mark=.cache/roots/.debian-1
+  [ -e "$mark" ] && return
+  command -v debootstrap >/dev/null || { echo "no debootstrap here: containers of Debian are left out"; return; }
+  local site release work=.cache/roots/debian.part
+  read -r site release < <(apt-get indextargets --format '$(SITE) $(RELEASE)' 'Created-By: Packages' |
+    grep -vE -- '-(security|updates|backports)$' | head -n 1)
+  [ -n "$site" ] || { apt-get update -qq; return 1; }
+  rm -rf "$work" "$root"
+  mkdir -p .cache/roots
+  debootstrap --variant=minbase --include=python3-minimal,procps "$release" "$work" "$site" > .cache/logs/debootstrap.log 2>&1 || {
+    tail -n 5 .cache/logs/debootstrap.log
+    return 1
+  }
+  # Where the packages came from is nobody's business inside.
+  rm -rf "$work"/var/cache/apt/archives/*.deb "$work"/var/lib/apt/lists/* "$work"/etc/apt/sources.list
+  mv "$work" "$root" && touch "$mark"
+}
