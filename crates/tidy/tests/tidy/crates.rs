@@ -10,7 +10,7 @@ use crate::{manifest, tree};
 /// is built with them.
 const LAYERS: &[&[&str]] = &[
     &["contract"],
-    &["redact", "search", "text"],
+    &["egress", "redact", "search", "text"],
     &["host", "memory", "roots"],
     &["workspace"],
     &["ops"],
