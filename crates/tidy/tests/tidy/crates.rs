@@ -11,7 +11,7 @@ use crate::{manifest, tree};
 const LAYERS: &[&[&str]] = &[
     &["contract"],
     &["redact", "search", "text"],
-    &["host", "memory", "roots"],
+    &["host", "memory", "roots", "sandbox"],
     &["workspace"],
     &["ops"],
     &["embed"],
