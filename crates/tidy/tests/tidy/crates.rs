@@ -10,10 +10,10 @@ use crate::{manifest, tree};
 /// is built with them.
 const LAYERS: &[&[&str]] = &[
     &["contract"],
-    &["egress", "redact", "search", "text"],
-    &["host", "memory", "roots"],
+    &["egress", "redact", "search", "text", "wire"],
+    &["host", "memory", "roots", "sandbox"],
     &["workspace"],
-    &["ops"],
+    &["guest", "ops", "remote"],
     &["embed"],
     &["garth"],
     &["conformance", "tidy"],

@@ -1,0 +1,58 @@
+//! What a new process does before it is the program, in order.
+//!
+//! It runs on the memory of whoever started it: it calls the kernel, and neither
+//! allocates nor locks nor panics.
+
+use rustix::{fd::OwnedFd, io::write};
+
+use crate::{
+    act::{Act, During, Failed},
+    namespaces, network,
+    plan::{Plan, Spared},
+    privileges,
+    program_unsafe::Pointers,
+    report::Report,
+    seccomp,
+};
+
+/// Becomes the program, or says at what it could not. Returns an exit code then.
+pub(crate) fn become_program(
+    plan: &Plan,
+    pointers: &(Pointers<'_>, Pointers<'_>),
+    channel: &OwnedFd,
+) -> i32 {
+    let failed = match enter(plan, channel) {
+        Ok(()) => plan.program.exec(pointers),
+        Err(failed) => failed,
+    };
+    // Whoever reads it is still waiting; if not, there is nobody to tell.
+    let _ = write(channel, &Report::Failed(failed).to_bytes());
+    FAILED
+}
+
+/// What a shell says of a program that cannot be run.
+const FAILED: i32 = 126;
+
+fn enter(plan: &Plan, channel: &OwnedFd) -> Result<(), Failed> {
+    let mut spared: Spared = plan.spared;
+    plan.ids.first()?;
+    namespaces::settle()?;
+    network::enter()?;
+    plan.mounts.enter()?;
+    if let Some(cgroup) = &plan.cgroup {
+        spared.spare(cgroup.enter())?;
+    }
+    namespaces::hide_cgroups()?;
+    plan.ids.last()?;
+    privileges::enter()?;
+    plan.program.tie(plan.proc())?;
+    plan.rlimits.enter()?;
+    if let Some(landlock) = &plan.landlock {
+        spared.spare(landlock.enter(plan.mounts.reaches(), plan.program.handle()))?;
+    }
+    plan.program.take_streams()?;
+    if let Some(filter) = plan.seccomp {
+        spared.spare(seccomp::enter(filter))?;
+    }
+    write(channel, &Report::Lacking(spared.lacking).to_bytes()).during(Act::Channel).map(drop)
+}

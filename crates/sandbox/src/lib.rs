@@ -1,0 +1,58 @@
+//! The local sandbox: one program that sees a workspace and nothing else of this machine.
+//!
+//! [`start`] makes it out of layers, each in a file of its own, in the order in
+//! which they are put on:
+//!
+//! | layer | file | what it keeps out |
+//! |---|---|---|
+//! | namespaces | `namespaces.rs` | other processes, their memory, their queues, the name of the machine |
+//! | ids | `ids.rs` | the rights of whoever started it |
+//! | mounts | `mounts.rs` | every file but the workspace and the system's programs |
+//! | network | `network.rs` | every network but its own loopback |
+//! | cgroup | `cgroup.rs` | more memory and processor time than it was given |
+//! | privileges | `privileges.rs` | capabilities, and any way to gain one |
+//! | rlimits | `rlimits.rs` | more processes, open files and long files than it was given |
+//! | landlock | `landlock.rs` | what the mounts already keep out, once more |
+//! | seccomp | `seccomp.rs` | calls of the kernel that no workspace needs |
+//! | program | `program.rs` | handles and signals of whoever started it |
+//!
+//! A layer that cannot be had is a [`Refusal`] that names it, unless the spec says
+//! that the sandbox may do without. [`probe`] tries each layer on this machine.
+//!
+//! What happens between the new process and its program is listed in `inside.rs`:
+//! no allocation, no lock, no thread, kernel calls only, since it runs on the memory of the
+//! process that started it.
+
+mod act;
+mod cgroup;
+mod clone_unsafe;
+mod ids;
+mod inside;
+mod landlock;
+mod landlock_unsafe;
+mod layer;
+mod mounts;
+mod mounts_unsafe;
+mod namespaces;
+mod network;
+mod network_unsafe;
+mod plan;
+mod privileges;
+mod program;
+mod program_unsafe;
+mod refusal;
+mod report;
+mod rlimits;
+mod running;
+mod seccomp;
+mod spec;
+mod start;
+
+pub use layer::Layer;
+pub use refusal::Refusal;
+pub use running::{Ended, Running};
+pub use spec::{
+    Access, HOME, Image, Limits, Needs, Network, Program, Root, Spec, Stdio, WORKSPACE,
+    base_environment,
+};
+pub use start::start;

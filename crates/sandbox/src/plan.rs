@@ -1,0 +1,94 @@
+//! Everything that a new process needs to become a sandbox, made ready beforehand.
+
+use rustix::fd::OwnedFd;
+use seccompiler::BpfProgram;
+
+use crate::{
+    Layer, Needs, Program, Refusal, Spec, Stdio,
+    cgroup::{self, Cgroup},
+    ids::{self, Ids},
+    landlock::{self, Landlock},
+    mounts::{self, Mounts},
+    program::{self, Ready},
+    rlimits::{self, Bounded, Rlimits},
+    seccomp,
+};
+
+/// A sandbox, ready to be made.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) ids: Ids,
+    pub(crate) mounts: Mounts,
+    pub(crate) cgroup: Option<Cgroup>,
+    pub(crate) rlimits: Rlimits,
+    pub(crate) landlock: Option<Landlock>,
+    pub(crate) seccomp: Option<&'static BpfProgram>,
+    pub(crate) program: Ready,
+    /// What it may lack, and what of that it is known to lack.
+    pub(crate) spared: Spared,
+}
+
+impl Plan {
+    /// Looks at this machine and makes ready what can be.
+    ///
+    /// *Errors*: the first layer that cannot be had and may not be lacking.
+    pub(crate) fn prepare(spec: &Spec, program: &Program, stdio: &Stdio) -> Result<Self, Refusal> {
+        let mut spared = Spared { needs: spec.needs, lacking: 0 };
+        let program = program::prepare(program, &spec.environment, stdio)?;
+        let (ids, turned) = ids::prepare(&spec.roots, spec.needs)?;
+        if ids.is_root() {
+            spared.lacking |= Layer::Ids.bit();
+        }
+        let mounts = mounts::prepare(spec, &ids, turned)?;
+        let landlock = spared.spare(landlock::prepare())?;
+        let seccomp = spared.spare(seccomp::prepare())?;
+        let cgroup = spared.spare(cgroup::prepare(&spec.limits))?.flatten();
+        let bounded = if cgroup.is_some() { Bounded::Together } else { Bounded::ByProcess };
+        let rlimits = rlimits::prepare(&spec.limits, bounded);
+        Ok(Self { ids, mounts, cgroup, rlimits, landlock, seccomp, program, spared })
+    }
+
+    /// Our `/proc`.
+    pub(crate) fn proc(&self) -> &OwnedFd {
+        &self.ids.lent().proc
+    }
+}
+
+/// Which layers may be lacking, and which are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spared {
+    needs: Needs,
+    pub(crate) lacking: u16,
+}
+
+impl Spared {
+    /// Nothing in place of a layer that may be lacking.
+    pub(crate) fn spare<T, E: AtLayer>(&mut self, layer: Result<T, E>) -> Result<Option<T>, E> {
+        match layer {
+            Ok(layer) => Ok(Some(layer)),
+            Err(error) if !self.needs.includes(error.layer()) => {
+                self.lacking |= error.layer().bit();
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// An error that knows its layer.
+pub(crate) trait AtLayer {
+    /// The layer that could not be had.
+    fn layer(&self) -> Layer;
+}
+
+impl AtLayer for Refusal {
+    fn layer(&self) -> Layer {
+        Refusal::layer(self)
+    }
+}
+
+impl AtLayer for crate::act::Failed {
+    fn layer(&self) -> Layer {
+        self.act.layer()
+    }
+}
