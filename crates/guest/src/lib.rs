@@ -9,7 +9,6 @@ mod ahead;
 mod attend;
 mod call;
 mod find;
-mod nothing;
 pub mod program;
 mod serve;
 mod watch;

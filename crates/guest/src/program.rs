@@ -8,7 +8,7 @@ mod relay;
 use std::{ffi::OsString, io::Write, process::ExitCode, sync::Arc};
 
 use garth_contract::{Aliases, Code, Error, Result};
-use garth_host::Host;
+use garth_host::{Host, Processes};
 use tokio::runtime::{self, Runtime};
 
 use self::{
@@ -70,21 +70,23 @@ fn start(runtime: &Runtime, guest: Guest) -> Result<()> {
             aliases = aliases.with(alias);
         }
         let files = Host::open(&guest.root, guest.policy, aliases)?;
-        let shell = crate::nothing::Nothing;
+        let processes = Processes::open(&guest.root, guest.settings)?;
         let served = Arc::new(Served {
             files: Arc::new(files),
-            shell: Arc::new(shell),
+            shell: Arc::new(processes.clone()),
             session: session()?,
             first: guest.first,
         });
-        match (guest.way, channel) {
+        let done = match (guest.way, channel) {
             (Way::Listen(socket), _) => listen::listen(&socket, served).await,
             (Way::Streams, Some(channel)) => {
                 let served = serve(channel.open()?, served).await;
                 served.map_err(|_| failed("there is no client at the other end"))
             }
             (Way::Streams, None) => Ok(()),
-        }
+        };
+        processes.stop().await;
+        done
     })
 }
 

@@ -10,9 +10,10 @@ use bytes::{Buf, Bytes};
 
 use crate::Fault;
 
-/// The longest head of a message, in bytes: a batch of results and the one that
+/// The longest head of a message, in bytes: a list of all processes, or a batch of
+/// results and the one that
 /// filled it, with room to spare.
-pub const MOST_HEAD: usize = 1 << 20;
+pub const MOST_HEAD: usize = 4 << 20;
 
 /// Bytes up to this many stand in the head, more of them in the body.
 pub(crate) const INLINE: usize = 8 << 10;

@@ -4,9 +4,11 @@ use std::{
     ffi::OsString,
     os::unix::ffi::{OsStrExt, OsStringExt},
     path::PathBuf,
+    time::Duration,
 };
 
 use garth_contract::{Access, Durability, HardLinks, Policy, ProcessId};
+use garth_host::{Bounds, Settings, Strays, Trees};
 
 /// What the program prints when asked, or asked wrongly.
 pub(super) const USAGE: &str = "\
@@ -23,8 +25,18 @@ garth-guest --relay SOCKET           passes the standard streams on to such a gu
   --max-file BYTES     the largest file that can be written
   --quota BYTES        the most that all files may have together
   --fast               writes do not wait for the disk
-  --env NAME=VALUE     a variable of every command
-  --spool DIR          where output of processes is kept
+  --env NAME=VALUE     a variable of every command; there are no others
+  --spool DIR          where the output of processes is kept; the directory for
+                       temporary files unless given
+  --spool-each BYTES   how much is kept of the output of one process
+  --spool-all BYTES    how much of all of them
+  --processes N        how many run at once
+  --kept N             how many that ended are kept with their output
+  --keep-for SECONDS   how long
+  --trees WAY          how what a command starts is kept together: subreaper,
+                       namespace, or detect
+  --kill-strays        kills processes that fall to the guest, for a guest that is
+                       the first process of its namespace
   --first-process N    the number of the first process
 ";
 
@@ -48,8 +60,7 @@ pub(super) struct Guest {
     pub(super) root: PathBuf,
     pub(super) aliases: Vec<Vec<u8>>,
     pub(super) policy: Policy,
-    pub(super) environment: Vec<(String, String)>,
-    pub(super) spool: Option<PathBuf>,
+    pub(super) settings: Settings,
     pub(super) first: ProcessId,
     pub(super) way: Way,
 }
@@ -63,8 +74,14 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Wis
         root: PathBuf::new(),
         aliases: Vec::new(),
         policy: Policy::open(),
-        environment: Vec::new(),
-        spool: None,
+        settings: Settings {
+            environment: Vec::new(),
+            spool: std::env::temp_dir(),
+            bounds: Bounds::usual(),
+            trees: Trees::Detect,
+            strays: Strays::Leave,
+            first: 1,
+        },
         first: ProcessId(1),
         way: Way::Streams,
     };
@@ -84,9 +101,21 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Wis
             "--max-file" => guest.policy.max_file = number(value()?)?,
             "--quota" => guest.policy.quota = Some(number(value()?)?),
             "--fast" => guest.policy.durability = Durability::Fast,
-            "--env" => guest.environment.push(pair(&text(value()?)?)?),
-            "--spool" => guest.spool = Some(value()?.into()),
-            "--first-process" => guest.first = ProcessId(number(value()?)?),
+            "--env" => guest.settings.environment.push(pair(&text(value()?)?)?),
+            "--spool" => guest.settings.spool = value()?.into(),
+            "--spool-each" => guest.settings.bounds.spool_each = number(value()?)?,
+            "--spool-all" => guest.settings.bounds.spool_all = number(value()?)?,
+            "--processes" => guest.settings.bounds.processes = count(value()?)?,
+            "--kept" => guest.settings.bounds.kept = count(value()?)?,
+            "--keep-for" => {
+                guest.settings.bounds.keep_for = Duration::from_secs(number(value()?)?);
+            }
+            "--trees" => guest.settings.trees = trees(&text(value()?)?)?,
+            "--kill-strays" => guest.settings.strays = Strays::Kill,
+            "--first-process" => {
+                guest.settings.first = number(value()?)?;
+                guest.first = ProcessId(guest.settings.first);
+            }
             _ => return Err(format!("unknown argument: {}", escape(&argument))),
         }
     }
@@ -107,6 +136,19 @@ fn number(value: OsString) -> Result<u64, String> {
     text.parse().map_err(|_| format!("not a number: {text}"))
 }
 
+fn count(value: OsString) -> Result<usize, String> {
+    usize::try_from(number(value)?).map_err(|_| "a number is too large".to_owned())
+}
+
+fn trees(text: &str) -> Result<Trees, String> {
+    match text {
+        "subreaper" => Ok(Trees::Subreaper),
+        "namespace" => Ok(Trees::Namespace),
+        "detect" => Ok(Trees::Detect),
+        _ => Err(format!("--trees takes subreaper, namespace or detect, not {text}")),
+    }
+}
+
 fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
@@ -115,5 +157,5 @@ fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 fn escape(text: &OsString) -> String {
-    garth_contract::escape(text.as_bytes()).to_string()
+    garth_contract::escape(text.as_bytes())
 }

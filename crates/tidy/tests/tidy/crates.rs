@@ -10,9 +10,9 @@ use crate::{manifest, tree};
 /// is built with them.
 const LAYERS: &[&[&str]] = &[
     &["contract"],
-    &["redact", "search", "text"],
-    &["host", "memory", "roots"],
-    &["workspace"],
+    &["redact", "search", "text", "wire"],
+    &["host", "memory", "remote", "roots"],
+    &["guest", "workspace"],
     &["ops"],
     &["embed"],
     &["garth"],
