@@ -13,7 +13,7 @@ use garth_host::Host;
 use garth_memory::{Memory, Mount};
 use garth_redact::Config;
 use garth_roots::Roots;
-use garth_workspace::{Limits, Parts, Workspace};
+use garth_workspace::{Commands, Limits, Parts, Workspace};
 
 use crate::args::{Mcp, Tool};
 
@@ -132,7 +132,8 @@ fn redaction(dialect: &str, off: bool) -> Config {
 }
 
 fn workspace(fs: Arc<dyn DynFilesystem>, aliases: Aliases, redaction: Config) -> Result<Workspace> {
-    Workspace::new(Parts { fs, aliases, redaction, limits: Limits::standard() })
+    let commands = Commands::None;
+    Workspace::new(Parts { fs, commands, aliases, redaction, limits: Limits::standard() })
 }
 
 /// Copies a directory into memory: `HOST` to the top, `HOST:PATH` to a path.

@@ -4,7 +4,7 @@ use garth_contract::{Aliases, Code, Policy, WsPath};
 use garth_memory::Memory;
 use garth_ops::{find, reference::TOOLS};
 use garth_redact::Config;
-use garth_workspace::{Limits, Parts, Workspace};
+use garth_workspace::{Commands, Limits, Parts, Workspace};
 use serde_json::json;
 
 use crate::stage::{Stage, everywhere, wait};
@@ -84,6 +84,7 @@ fn without_absolute_names_paths_are_told_from_the_root() {
     let memory = Memory::new(Policy::open()).unwrap();
     let parts = Parts {
         fs: std::sync::Arc::new(memory),
+        commands: Commands::None,
         aliases: Aliases::none().with(b"/workspace"),
         redaction: Config::standard(),
         limits: Limits::standard(),

@@ -11,7 +11,7 @@ use garth_host::Host;
 use garth_memory::Memory;
 use garth_ops::{Reply, find, reference::TOOLS};
 use garth_redact::Config;
-use garth_workspace::{Limits, Parts, Workspace};
+use garth_workspace::{Commands, Limits, Parts, Workspace};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -96,7 +96,9 @@ impl Stage {
             }
         };
         let Setting { redaction, limits, .. } = setting;
-        let workspace = Workspace::new(Parts { fs, aliases, redaction, limits }).unwrap();
+        let workspace =
+            Workspace::new(Parts { fs, commands: Commands::None, aliases, redaction, limits })
+                .unwrap();
         Self { ground, workspace: workspace.shown_as(roots), dir, root }
     }
 

@@ -12,7 +12,7 @@ use garth_host::Host;
 use garth_memory::Memory;
 use garth_ops::{Reply, Tool, find, workspace::TOOLS};
 use garth_redact::Config;
-use garth_workspace::{Limits, Parts, Workspace};
+use garth_workspace::{Commands, Limits, Parts, Workspace};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -97,7 +97,8 @@ impl Stage {
             }
         };
         let Setting { redaction, limits, tools, .. } = setting;
-        let parts = Parts { fs, aliases, redaction, limits };
+        let commands = Commands::None;
+        let parts = Parts { fs, commands, aliases, redaction, limits };
         Self { ground, tools, workspace: Workspace::new(parts).unwrap(), root }
     }
 
