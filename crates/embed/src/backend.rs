@@ -83,6 +83,12 @@ impl Backend {
         self
     }
 
+    /// The same place, where no commands run.
+    pub(crate) fn without_commands(mut self) -> Self {
+        self.commands = Commands::None;
+        self
+    }
+
     /// The same place, of which a model is told these rules.
     ///
     /// It is for places of the author's own, which enforce them themselves.

@@ -44,10 +44,10 @@ pub use garth_contract::{
 };
 pub use garth_host::Host;
 pub use garth_memory::{Memory, Mount, Mounted, Skipped, Snapshot, cut};
-pub use garth_ops::{Attachment, DIALECTS, Dialect, Needs, Reply, dialect};
+pub use garth_ops::{Attachment, DIALECTS, Dialect, Failure, Needs, Reply, dialect};
 pub use garth_redact::{Clean, Config, Raw};
 pub use garth_workspace::{Commands, Limits, Workspace};
-pub use instructions::instructions;
+pub use instructions::{Place, instructions};
 pub use mount::HostMount;
 pub use registry::Registry;
 pub use result::ToolResult;

@@ -136,7 +136,7 @@ impl Contender for Library<'_> {
     fn edit(&mut self, old: &str, new: &str) {
         let tool = garth_ops::find(garth_ops::workspace::TOOLS, "edit").unwrap();
         let params = json!({"path": "file.txt", "old_string": old, "new_string": new});
-        let reply = self.runtime.block_on((tool.run)(&self.workspace, params)).unwrap();
+        let reply = self.runtime.block_on((tool.run)(&self.workspace, params.into())).unwrap();
         assert!(reply.text.contains(new.trim_end()), "the reply has no diff");
     }
 }

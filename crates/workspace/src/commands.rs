@@ -50,6 +50,12 @@ impl Workspace {
         }
     }
 
+    /// Where its commands run.
+    #[must_use]
+    pub fn commands(&self) -> &Commands {
+        &self.commands
+    }
+
     /// Tells whether it runs commands.
     #[must_use]
     pub fn runs_commands(&self) -> bool {

@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use garth_redact::{Blocked, Clean, Raw};
+use garth_contract::MOST_COMMAND_SHOWN;
+use garth_redact::{Blocked, Clean, Raw, clean};
 
 use crate::{Workspace, pieces::Pieces};
 
@@ -49,6 +50,37 @@ impl Region {
             Some(range) if !range.is_empty() => self.pieces.part(&self.clean, range),
             Some(_) | None => Clean::default(),
         }
+    }
+}
+
+impl Workspace {
+    /// A command as a list shows it: redacted, on one line.
+    ///
+    /// A list shortens its commands; the last word of one that it shortened may be
+    /// half a secret, and is left out.
+    #[must_use]
+    pub fn clean_command(&self, command: &str) -> Clean {
+        let whole = command.chars().count() < MOST_COMMAND_SHOWN;
+        let cut = if whole { None } else { command.rfind(char::is_whitespace) };
+        let shown = match (whole, cut) {
+            (true, _) => command,
+            (false, at) => command.get(..at.unwrap_or(0)).unwrap_or_default(),
+        };
+        let Ok(region) = Region::new(self, &[shown.as_bytes()], Rest::Show) else {
+            return held_back();
+        };
+        let text = region.segment(0);
+        let mut start = 0;
+        let mut lines = Vec::new();
+        for line in text.split(char::is_control) {
+            lines.extend(text.slice(start..start + line.len()).filter(|line| !line.is_empty()));
+            start += line.len() + 1;
+        }
+        let mut line = Clean::join(&lines, " ");
+        if !whole {
+            line = clean![line, "…"];
+        }
+        line
     }
 }
 
@@ -111,6 +143,19 @@ mod tests {
     fn an_unfinished_character_at_the_end_can_be_held_back() {
         assert_eq!(joined(&[b"a\xf0\x9f\x98"], Rest::Hold).0, "a");
         assert_eq!(joined(&[b"a\xf0\x9f\x98"], Rest::Show).0, "a\u{fffd}");
+    }
+
+    #[test]
+    fn a_command_is_shown_on_one_line_and_without_secrets() {
+        let workspace = crate::fixture::workspace();
+        let shown = |text: &str| workspace.clean_command(text).into_string();
+        assert_eq!(shown("make\n\n\ttest\u{1b}[1m"), "make test [1m");
+        let secret = "ghp_1234567890abcdefghijklmnopqrstuvwxyz";
+        assert!(shown(&format!("TOKEN={secret} make")).starts_with("TOKEN=[REDACTED: "));
+        let long = format!("{} {}", "x".repeat(180), &secret[..19]);
+        assert_eq!(long.len(), MOST_COMMAND_SHOWN);
+        assert_eq!(shown(&long), format!("{}…", "x".repeat(180)));
+        assert_eq!(shown(&"x".repeat(MOST_COMMAND_SHOWN)), "…");
     }
 
     #[test]

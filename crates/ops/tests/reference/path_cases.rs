@@ -33,7 +33,7 @@ fn is_inside(path: &str, allowed: &[&str]) -> bool {
     let workspace = Workspace::new(parts).unwrap().shown_as(roots);
     let tool = find(TOOLS, "get_file_info").unwrap();
     // Nothing is there, so an inside path is one that is only missing.
-    let error = wait((tool.run)(&workspace, json!({"path": path}))).unwrap_err();
+    let error = wait((tool.run)(&workspace, json!({"path": path}).into())).unwrap_err().error;
     let code = error.code();
     let refused = [Code::PathOutsideWorkspace, Code::InvalidPath].contains(&code);
     assert!(refused || code == Code::FileNotFound, "{path:?} in {allowed:?}: {error:?}");

@@ -109,7 +109,7 @@ impl Stage {
 
     pub(crate) fn call(&self, tool: &str, params: Value) -> Result<Reply> {
         let tool = find(TOOLS, tool).unwrap();
-        wait((tool.run)(&self.workspace, params))
+        wait((tool.run)(&self.workspace, params.into())).map_err(|failure| failure.error)
     }
 
     /// Calls a tool that must succeed.

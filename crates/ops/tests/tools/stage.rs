@@ -104,7 +104,7 @@ impl Stage {
 
     pub(crate) fn call(&self, tool: &str, params: Value) -> Result<Reply> {
         let tool = find(self.tools, tool).unwrap();
-        wait((tool.run)(&self.workspace, params))
+        wait((tool.run)(&self.workspace, params.into())).map_err(|failure| failure.error)
     }
 
     /// Calls a tool that must succeed.
@@ -154,7 +154,7 @@ impl Stage {
             "recursive": true, "include_hidden": true, "include_ignored": true,
         });
         let list = find(TOOLS, "list").unwrap();
-        let reply = wait((list.run)(&self.workspace, all)).unwrap();
+        let reply = wait((list.run)(&self.workspace, all.into())).unwrap();
         let path = |entry: &Value| entry["path"].as_str().unwrap().to_owned();
         reply.payload["entries"].as_array().unwrap().iter().map(path).collect()
     }
