@@ -1,7 +1,7 @@
 //! What an author's tool answers, and how it becomes fit to leave.
 
 use garth_contract::{Code, Error, Result, WsPath};
-use garth_ops::Reply;
+use garth_ops::{Failure, Reply};
 use garth_redact::{Clean, Raw, clean};
 use garth_workspace::Workspace;
 use serde::Serialize;
@@ -21,6 +21,7 @@ pub struct Answer(Kind);
 #[derive(Clone, Debug)]
 enum Kind {
     Clean(Box<Reply>),
+    Failed(Failure),
     Raw { text: String, payload: Map<String, Value> },
 }
 
@@ -40,6 +41,9 @@ impl Answer {
         };
         match &mut self.0 {
             Kind::Clean(reply) => reply.payload.extend(facts),
+            Kind::Failed(failure) => {
+                failure.partial.iter_mut().for_each(|reply| reply.payload.extend(facts.clone()));
+            }
             Kind::Raw { payload, .. } => payload.extend(facts),
         }
         Ok(self)
@@ -49,10 +53,11 @@ impl Answer {
     ///
     /// # Errors
     /// `PERMISSION_DENIED` where texts with secrets are held back, `INTERNAL` for
-    /// facts over the bound.
-    pub(crate) fn finish(self, workspace: &Workspace, most: usize) -> Result<Reply> {
+    /// facts over the bound; that of an answer that is a failure.
+    pub(crate) fn finish(self, workspace: &Workspace, most: usize) -> Result<Reply, Failure> {
         let (text, payload) = match self.0 {
             Kind::Clean(reply) => return Ok(*reply),
+            Kind::Failed(failure) => return Err(failure),
             Kind::Raw { text, payload } => (text, payload),
         };
         let text = cut(workspace.clean(&WsPath::root(), Raw::from(text))?, most);
@@ -65,6 +70,13 @@ impl Answer {
 impl From<Reply> for Answer {
     fn from(reply: Reply) -> Self {
         Self(Kind::Clean(Box::new(reply)))
+    }
+}
+
+/// An answer that says what went wrong and shows how far the tool came.
+impl From<Failure> for Answer {
+    fn from(failure: Failure) -> Self {
+        Self(Kind::Failed(failure))
     }
 }
 

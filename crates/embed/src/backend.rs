@@ -2,9 +2,12 @@
 
 use std::{fmt, os::unix::ffi::OsStrExt, path::Path, sync::Arc};
 
-use garth_contract::{Abilities, Aliases, Code, DynFilesystem, Error, Filesystem, Policy, Result};
+use garth_contract::{
+    Abilities, Aliases, Code, DynFilesystem, DynShell, Error, Filesystem, Policy, Result,
+};
 use garth_host::Host;
 use garth_memory::{Memory, Snapshot};
+use garth_workspace::Commands;
 
 /// The name under which every workspace's root is known.
 const MOUNT: &[u8] = b"/workspace";
@@ -17,6 +20,7 @@ pub struct Backend {
     place: Place,
     policy: Option<Policy>,
     aliases: Aliases,
+    commands: Commands,
 }
 
 #[derive(Clone)]
@@ -33,7 +37,12 @@ impl Backend {
     pub fn host(root: &Path, policy: Policy) -> Result<Self> {
         let aliases = names_of(root);
         let host = Host::open(root, policy.clone(), aliases.clone())?;
-        Ok(Self { place: Place::Other(Arc::new(host)), policy: Some(policy), aliases })
+        Ok(Self {
+            place: Place::Other(Arc::new(host)),
+            policy: Some(policy),
+            aliases,
+            commands: Commands::None,
+        })
     }
 
     /// Files in RAM, none at first.
@@ -43,7 +52,12 @@ impl Backend {
     pub fn memory(policy: Policy) -> Result<Self> {
         let aliases = Aliases::none().with(MOUNT);
         let memory = Memory::new(policy.clone())?.with_aliases(aliases.clone());
-        Ok(Self { place: Place::Memory(Arc::new(memory)), policy: Some(policy), aliases })
+        Ok(Self {
+            place: Place::Memory(Arc::new(memory)),
+            policy: Some(policy),
+            aliases,
+            commands: Commands::None,
+        })
     }
 
     /// A place of the author's own.
@@ -56,7 +70,23 @@ impl Backend {
     #[must_use]
     pub fn shared(files: Arc<dyn DynFilesystem>) -> Self {
         let aliases = Aliases::none().with(MOUNT);
-        Self { place: Place::Other(files), policy: None, aliases }
+        Self { place: Place::Other(files), policy: None, aliases, commands: Commands::None }
+    }
+
+    /// The same place, where commands run too.
+    ///
+    /// The files that the commands see are these, in the same tree; a fork, which
+    /// has files of its own, runs none.
+    #[must_use]
+    pub fn running(mut self, shell: Arc<dyn DynShell>) -> Self {
+        self.commands = Commands::In(shell);
+        self
+    }
+
+    /// The same place, where no commands run.
+    pub(crate) fn without_commands(mut self) -> Self {
+        self.commands = Commands::None;
+        self
     }
 
     /// The same place, of which a model is told these rules.
@@ -93,6 +123,12 @@ impl Backend {
         self.files().abilities()
     }
 
+    /// Where its commands run.
+    #[must_use]
+    pub fn commands(&self) -> &Commands {
+        &self.commands
+    }
+
     /// The rules of the place, where they are known.
     #[must_use]
     pub fn policy(&self) -> Option<&Policy> {
@@ -111,7 +147,7 @@ impl Backend {
     /// `UNSUPPORTED` unless the files are in RAM.
     pub fn fork(&self) -> Result<Self> {
         let fork = Arc::new(self.in_memory()?.fork());
-        Ok(Self { place: Place::Memory(fork), ..self.clone() })
+        Ok(Self { place: Place::Memory(fork), commands: Commands::None, ..self.clone() })
     }
 
     /// Keeps what the files are now.

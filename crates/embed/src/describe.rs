@@ -83,9 +83,9 @@ impl Described {
         }
         if let Some(object) = listed.as_object_mut() {
             let annotations = json!({
-                "readOnlyHint": self.needs == Needs::Read,
-                "destructiveHint": self.needs != Needs::Read && self.needs != Needs::Add,
-                "openWorldHint": false,
+                "readOnlyHint": self.needs.changes_nothing(),
+                "destructiveHint": self.needs.destroys(),
+                "openWorldHint": self.needs == Needs::Run,
             });
             object.insert("annotations".into(), annotations);
         }

@@ -4,24 +4,54 @@
 use std::fmt;
 
 use garth_contract::{Abilities, Policy, escape};
-use garth_ops::Dialect;
-use garth_workspace::Limits;
+use garth_ops::{Allows, Dialect, Needs};
+use garth_workspace::{Commands, Limits, Workspace};
 
 /// How many globs of a rule are named.
 const MOST_GLOBS: usize = 20;
 
+/// What is known of the place that a model works in.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// What can be done with its files.
+    pub abilities: Abilities,
+    /// Its rules, where they are known.
+    pub policy: Option<&'a Policy>,
+    /// How much one call may take or give.
+    pub limits: &'a Limits,
+    /// Where its commands run.
+    pub commands: &'a Commands,
+}
+
+impl<'a> Place<'a> {
+    /// What is known of a workspace.
+    #[must_use]
+    pub fn of(workspace: &'a Workspace, policy: Option<&'a Policy>) -> Self {
+        let (abilities, limits) = (workspace.fs().abilities(), workspace.limits());
+        Self { abilities, policy, limits, commands: workspace.commands() }
+    }
+
+    /// What it lets tools do.
+    pub(crate) fn allows(&self) -> Allows {
+        let run = match self.commands {
+            Commands::None => false,
+            Commands::In(_) => true,
+        };
+        Allows { write: self.abilities.write, run }
+    }
+}
+
 /// What a model is told about working with a dialect's tools in a place.
 ///
-/// The rules are those of the place, where they are known. A server of the tools
-/// gives the same words as its instructions.
+/// A server of the tools gives the same words as its instructions.
 #[must_use]
-pub fn instructions(
-    dialect: &Dialect,
-    abilities: Abilities,
-    policy: Option<&Policy>,
-    limits: &Limits,
-) -> String {
+pub fn instructions(dialect: &Dialect, place: Place<'_>) -> String {
+    let Place { abilities, policy, limits, .. } = place;
     let mut page = dialect.instructions.trim_end().to_owned();
+    if Needs::Run.met(place.allows()) && !dialect.commands.is_empty() {
+        page.push('\n');
+        page.push_str(dialect.commands.trim_end());
+    }
     let mut sentences = of_abilities(abilities);
     sentences.extend(policy.map(|policy| of_policy(policy, abilities)).unwrap_or_default());
     sentences.push(format!(

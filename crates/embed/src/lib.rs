@@ -37,17 +37,17 @@ pub use fs_backend::{Fingerprint, FsBackend, FsError};
 pub use function::{Function, params};
 pub use garth_contract::{
     Abilities, Access, Aliases, BoxFuture, Case, Clobber, Code, Content, Depth, Detail, Durability,
-    DynFilesystem, Entry, Error, Event, Facts, Filesystem, Flow, Found, Glob, Grep, Guard,
-    HardLinks, Hidden, Ignored, Kind, Kinds, Lines, Links, Listing, Made, Move, Order, Output,
-    Page, Parents, Policy, Put, Query, RawPath, Reach, Removed, Renamed, Result, Sink, Span,
-    Summary, Syntax, Total, Version, Watch, WatchSpec, Written, WsPath,
+    DynFilesystem, DynShell, Entry, Error, Event, Facts, Filesystem, Flow, Found, Glob, Grep,
+    Guard, HardLinks, Hidden, Ignored, Kind, Kinds, Lines, Links, Listing, Made, Move, Order,
+    Output, Page, Parents, Policy, Put, Query, RawPath, Reach, Removed, Renamed, Result, Shell,
+    Sink, Span, Summary, Syntax, Total, Version, Watch, WatchSpec, Written, WsPath,
 };
 pub use garth_host::Host;
 pub use garth_memory::{Memory, Mount, Mounted, Skipped, Snapshot, cut};
-pub use garth_ops::{Attachment, DIALECTS, Dialect, Needs, Reply, dialect};
+pub use garth_ops::{Attachment, DIALECTS, Dialect, Failure, Needs, Reply, dialect};
 pub use garth_redact::{Clean, Config, Raw};
-pub use garth_workspace::{Limits, Workspace};
-pub use instructions::instructions;
+pub use garth_workspace::{Commands, Limits, Workspace};
+pub use instructions::{Place, instructions};
 pub use mount::HostMount;
 pub use registry::Registry;
 pub use result::ToolResult;

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use garth_contract::{Code, Error, Result};
-use garth_ops::{Dialect, Reply};
+use garth_ops::{Dialect, Failure, Reply};
 use garth_workspace::Workspace;
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
@@ -46,6 +46,9 @@ impl Registry {
     }
 
     /// Registers all tools of a dialect, or, after an error, none of them.
+    ///
+    /// A workspace refuses those that it cannot run; a [`Section`](crate::Section)
+    /// leaves them out.
     ///
     /// # Errors
     /// `INVALID_PARAMS` when one of the names is taken.
@@ -145,7 +148,7 @@ impl Registry {
         workspace: &Arc<Workspace>,
         name: &str,
         params: Result<Value>,
-    ) -> Result<Reply> {
+    ) -> Result<Reply, Failure> {
         let row = self.find(name)?;
         let params = params?;
         let turn = self.turns.acquire().await;

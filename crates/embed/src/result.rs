@@ -3,7 +3,7 @@
 use std::fmt;
 
 use garth_contract::{Code, Error, Result};
-use garth_ops::{Attachment, Reply};
+use garth_ops::{Attachment, Failure, Reply};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::{Map, Value};
 
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 pub struct ToolResult {
     text: String,
     attachment: Option<Attachment>,
-    outcome: Result<Map<String, Value>>,
+    outcome: Result<Map<String, Value>, Failure>,
 }
 
 impl ToolResult {
@@ -37,6 +37,13 @@ impl ToolResult {
         self.outcome.as_ref().ok()
     }
 
+    /// How far the tool came before it failed, where that can be told: what a command
+    /// printed before its time was up.
+    #[must_use]
+    pub fn partial(&self) -> Option<&Reply> {
+        self.outcome.as_ref().err()?.partial.as_deref()
+    }
+
     /// Bytes beside the text, such as an image, where there are any.
     #[must_use]
     pub fn attachment(&self) -> Option<&Attachment> {
@@ -46,7 +53,7 @@ impl ToolResult {
     /// What went wrong, with its details.
     #[must_use]
     pub fn error(&self) -> Option<&Error> {
-        self.outcome.as_ref().err()
+        self.outcome.as_ref().err().map(|failure| &failure.error)
     }
 
     /// The code of what went wrong.
@@ -68,16 +75,22 @@ impl ToolResult {
     }
 }
 
-impl From<Result<Reply>> for ToolResult {
-    fn from(result: Result<Reply>) -> Self {
+impl From<Result<Reply, Failure>> for ToolResult {
+    fn from(result: Result<Reply, Failure>) -> Self {
         match result {
             Ok(Reply { text, payload, attachment }) => {
                 Self { text: text.into_string(), attachment, outcome: Ok(payload) }
             }
-            Err(error) => {
+            Err(failure) => {
+                let Failure { error, partial } = &failure;
                 let code = error.code().row().name;
-                let text = format!("error: {} ({code})\nhint: {}", error.message(), error.advice());
-                Self { text, attachment: None, outcome: Err(error) }
+                let mut text =
+                    format!("error: {} ({code})\nhint: {}", error.message(), error.advice());
+                if let Some(partial) = partial.as_ref().filter(|partial| !partial.text.is_empty()) {
+                    text.push_str("\n\n");
+                    text.push_str(&partial.text);
+                }
+                Self { text, attachment: None, outcome: Err(failure) }
             }
         }
     }
@@ -89,7 +102,7 @@ impl Serialize for ToolResult {
         body.serialize_entry("ok", &self.is_success())?;
         match &self.outcome {
             Ok(payload) => body.serialize_entry("payload", payload)?,
-            Err(error) => body.serialize_entry("error", &garth_ops::failure(error))?,
+            Err(failure) => body.serialize_entry("error", &failure.body())?,
         }
         body.end()
     }
@@ -106,7 +119,7 @@ impl fmt::Debug for ToolResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.outcome {
             Ok(_) => write!(f, "ToolResult({:?})", self.text),
-            Err(error) => write!(f, "ToolResult({error:?})"),
+            Err(Failure { error, .. }) => write!(f, "ToolResult({error:?})"),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, sync::Arc};
 use garth_contract::{Code, Error, Result};
 use garth_ops::{Dialect, Needs};
 
-use crate::{Backend, Bounds, Described, Registry, Session, Setup, instructions};
+use crate::{Backend, Bounds, Described, Place, Registry, Session, Setup, instructions};
 
 /// A section of a prompt.
 #[derive(Clone)]
@@ -23,12 +23,29 @@ pub struct Section {
 }
 
 impl Section {
-    /// The section `vfs`: seven tools on files that are usually in RAM.
+    /// The section `vfs`: seven tools on files that are usually in RAM, and none for
+    /// commands.
     ///
     /// # Errors
     /// `UNSUPPORTED` in a build without the dialect `vfs`.
     pub fn vfs(setup: Setup) -> Result<Self> {
-        Self::named("vfs", "Virtual Filesystem", setup)
+        let backend = setup.backend.without_commands();
+        Self::named("vfs", "Virtual Filesystem", Setup { backend, ..setup })
+    }
+
+    /// The section `podman`: the tools of `vfs`, and `shell` and `eval`, which run
+    /// commands where the backend does.
+    ///
+    /// # Errors
+    /// `UNSUPPORTED` where the backend runs no commands, and in a build without the
+    /// dialect `vfs`.
+    pub fn podman(setup: Setup) -> Result<Self> {
+        let section = Self::named("vfs", "Sandbox", setup)?;
+        if !section.tools.iter().any(|tool| tool.needs == Needs::Run) {
+            return Err(Error::new(Code::Unsupported, "the section podman runs commands")
+                .hint("Give the backend a place to run them, with Backend::running."));
+        }
+        Ok(Self { key: "podman".to_owned(), ..section })
     }
 
     /// The section `workspace`: the tools of the default dialect.
@@ -47,16 +64,21 @@ impl Section {
 
     /// A section of any dialect, under its name.
     ///
-    /// Where nothing can be written, the tools that write are left out.
+    /// Where nothing can be written, the tools that write are left out, and where no
+    /// commands run, those that run them.
     #[must_use]
     pub fn of(dialect: &'static Dialect, setup: Setup) -> Self {
-        let abilities = setup.backend.abilities();
-        let tools =
-            dialect.tools.iter().filter(|tool| abilities.write || tool.needs == Needs::Read);
+        let place = Place {
+            abilities: setup.backend.abilities(),
+            policy: setup.backend.policy(),
+            limits: &setup.limits,
+            commands: setup.backend.commands(),
+        };
+        let tools = dialect.tools.iter().filter(|tool| tool.needs.met(place.allows()));
         Self {
             title: "Files".to_owned(),
             key: dialect.name.to_owned(),
-            instructions: instructions(dialect, abilities, setup.backend.policy(), &setup.limits),
+            instructions: instructions(dialect, place),
             tools: tools.map(|tool| Described::of(tool)).collect(),
             dialect,
             setup,

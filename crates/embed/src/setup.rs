@@ -33,6 +33,7 @@ impl Setup {
     pub fn workspace(&self) -> Result<Arc<Workspace>> {
         let workspace = Workspace::new(Parts {
             fs: self.backend.files(),
+            commands: self.backend.commands().clone(),
             aliases: self.backend.aliases().clone(),
             redaction: self.redaction.clone(),
             limits: self.limits,

@@ -78,7 +78,8 @@ impl TextFiles {
     async fn put(&self, params: serde_json::Value) -> Result<()> {
         let write = garth_ops::find(TOOLS, "write");
         let write = write.ok_or_else(|| Error::of(Code::Unsupported))?;
-        (write.run)(&self.workspace, params).await.map(drop)
+        let written = (write.run)(&self.workspace, params.into()).await;
+        written.map(drop).map_err(|failure| failure.error)
     }
 
     fn path(&self, path: &Path) -> Result<WsPath> {

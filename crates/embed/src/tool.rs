@@ -9,6 +9,10 @@ use serde_json::Value;
 
 use crate::Answer;
 
+/// What a command gets at most, and some time for it to end: its tools keep time
+/// themselves, by what the caller allowed.
+const MOST_COMMAND: Duration = Duration::from_secs(3_600 + 60);
+
 /// A tool as a model sees it and as a program runs it.
 ///
 /// Every row of a dialect is one. For a closure there is
@@ -83,12 +87,19 @@ impl Tool for garth_ops::Tool {
         self.needs
     }
 
+    fn deadline(&self) -> Option<Duration> {
+        match self.needs {
+            Needs::Read | Needs::Add | Needs::Replace => None,
+            Needs::Follow | Needs::Run => Some(MOST_COMMAND),
+        }
+    }
+
     fn run<'a>(
         &'a self,
         workspace: &'a Arc<Workspace>,
         params: Value,
     ) -> BoxFuture<'a, Result<Answer>> {
-        let run = (self.run)(workspace, params);
-        Box::pin(async move { run.await.map(Answer::from) })
+        let run = (self.run)(workspace, params.into());
+        Box::pin(async move { Ok(run.await.map_or_else(Answer::from, Answer::from)) })
     }
 }

@@ -25,7 +25,7 @@ use std::{
 use garth_contract::{Aliases, Durability, Policy};
 use garth_host::Host;
 use garth_redact::Config;
-use garth_workspace::{Limits, Parts, Workspace};
+use garth_workspace::{Commands, Limits, Parts, Workspace};
 use serde_json::{Value, json};
 
 const ROUNDS: usize = 21;
@@ -123,6 +123,7 @@ impl<'a> Library<'a> {
         let host = Host::open(root, policy, Aliases::none()).unwrap();
         let parts = Parts {
             fs: Arc::new(host),
+            commands: Commands::None,
             aliases: Aliases::none(),
             redaction: Config::standard(),
             limits: Limits::standard(),
@@ -135,7 +136,7 @@ impl Contender for Library<'_> {
     fn edit(&mut self, old: &str, new: &str) {
         let tool = garth_ops::find(garth_ops::workspace::TOOLS, "edit").unwrap();
         let params = json!({"path": "file.txt", "old_string": old, "new_string": new});
-        let reply = self.runtime.block_on((tool.run)(&self.workspace, params)).unwrap();
+        let reply = self.runtime.block_on((tool.run)(&self.workspace, params.into())).unwrap();
         assert!(reply.text.contains(new.trim_end()), "the reply has no diff");
     }
 }

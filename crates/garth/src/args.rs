@@ -31,6 +31,7 @@ const EXAMPLES: &str = r#"Examples:
 const MCP_EXAMPLES: &str = r#"Examples:
   garth mcp ~/project
   garth mcp --read-only --deny '**/.env' ~/project
+  garth mcp --no-exec ~/project
   garth mcp --dialect reference ~/project ~/notes
   garth mcp --memory --mount ~/project
 
@@ -71,6 +72,10 @@ pub(crate) struct Mcp {
     /// Offers these tools only
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,
+
+    /// Runs no commands, and offers no tool that would
+    #[arg(long)]
+    pub(crate) no_exec: bool,
 
     /// Shows secrets as they are; they are replaced by placeholders otherwise
     #[arg(long)]
@@ -116,6 +121,10 @@ pub(crate) struct Tool {
     /// Prints one JSON object: {"ok":true,"payload":…} or {"ok":false,"error":…}
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Runs no commands, and lists no tool that would
+    #[arg(long)]
+    pub(crate) no_exec: bool,
 
     /// Shows secrets as they are; they are replaced by placeholders otherwise
     #[arg(long)]

@@ -2,16 +2,16 @@
 
 use std::fmt::Write as _;
 
-use garth_ops::{Needs, Tool};
+use garth_ops::Tool;
 use serde_json::{Map, Value, json};
 
 /// The tools as facts for a program.
-pub(crate) fn payload(tools: &[Tool]) -> Map<String, Value> {
+pub(crate) fn payload(tools: &[&Tool]) -> Map<String, Value> {
     let rows = tools.iter().map(|tool| {
         json!({
             "name": tool.name,
             "summary": tool.summary,
-            "read_only": tool.needs == Needs::Read,
+            "read_only": tool.needs.changes_nothing(),
             "parameters": (tool.params)(),
         })
     });
@@ -19,7 +19,7 @@ pub(crate) fn payload(tools: &[Tool]) -> Map<String, Value> {
 }
 
 /// The tools as a page for a person.
-pub(crate) fn page(tools: &[Tool]) -> String {
+pub(crate) fn page(tools: &[&Tool]) -> String {
     let mut page = String::new();
     for tool in tools {
         let _ = writeln!(page, "{}: {}", tool.name, tool.summary);

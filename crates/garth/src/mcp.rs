@@ -15,7 +15,8 @@ mod uri;
 use std::{os::fd::AsFd, sync::Arc};
 
 use garth_contract::{Code, Error, Result};
-use garth_ops::{Dialect, Needs, Tool};
+use garth_embed::Place;
+use garth_ops::{Allows, Dialect, Tool};
 use rmcp::{ServiceExt, transport::stdio_pipes};
 
 use crate::{
@@ -51,12 +52,13 @@ struct Prepared {
 impl Prepared {
     fn of(args: &args::Mcp) -> Result<Self> {
         let dialect = dialect::named(&args.dialect)?;
-        let tools = tools(dialect, args)?;
+        check_names(dialect, args)?;
         let workspace = Arc::new(root::of_mcp(args)?);
         let room = Room::new();
-        let (abilities, policy) = (workspace.fs().abilities(), root::policy_of_mcp(args));
-        let instructions =
-            garth_embed::instructions(dialect, abilities, Some(&policy), workspace.limits());
+        let tools = tools(dialect, args, Allows::of(&workspace));
+        let policy = root::policy_of_mcp(args);
+        let place = Place::of(&workspace, Some(&policy));
+        let instructions = garth_embed::instructions(dialect, place);
         let offer = Offer { dialect, tools, instructions };
         let server = Server::new(workspace, offer, room.clone());
         Ok(Self { server, room })
@@ -87,8 +89,8 @@ fn widen(pipe: impl AsFd) {
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);
 }
 
-/// The tools that are offered: those asked for, and none that could only be refused.
-fn tools(dialect: &'static Dialect, args: &args::Mcp) -> Result<Vec<&'static Tool>> {
+/// Refuses the names of tools that there are not.
+fn check_names(dialect: &'static Dialect, args: &args::Mcp) -> Result<()> {
     for name in &args.tools {
         if garth_ops::find(dialect.tools, name).is_none() {
             let names: Vec<_> = dialect.tools.iter().map(|tool| tool.name).collect();
@@ -97,9 +99,14 @@ fn tools(dialect: &'static Dialect, args: &args::Mcp) -> Result<Vec<&'static Too
             return Err(Error::new(Code::InvalidParams, message).hint(hint));
         }
     }
+    Ok(())
+}
+
+/// The tools that are offered: those asked for, and none that could only be refused.
+fn tools(dialect: &'static Dialect, args: &args::Mcp, allows: Allows) -> Vec<&'static Tool> {
     let wanted = |tool: &&Tool| {
         (args.tools.is_empty() || args.tools.iter().any(|name| name == tool.name))
-            && (!args.read_only || tool.needs == Needs::Read)
+            && tool.needs.met(allows)
     };
-    Ok(dialect.tools.iter().filter(wanted).collect())
+    dialect.tools.iter().filter(wanted).collect()
 }

@@ -7,6 +7,7 @@ use std::{
 };
 
 use garth_contract::Error;
+use garth_ops::Failure;
 use serde_json::{Map, Value, json};
 
 use crate::paint::{Colour, for_terminal};
@@ -119,6 +120,20 @@ impl Output {
                 let text =
                     format!("error: {} ({code})\nhint: {}\n", error.message(), error.advice());
                 self.write(io::stderr().lock(), &self.stderr.prepare(&text));
+            }
+        }
+    }
+
+    /// The same of a tool, with what there is to show all the same before it.
+    pub(crate) fn failed(&self, failure: &Failure, format: Format) {
+        match (format, &failure.partial) {
+            (Format::Json, _) => {
+                let body = json!({ "ok": false, "error": failure.body() });
+                self.write(io::stdout().lock(), &format!("{body}\n"));
+            }
+            (Format::Text, partial) => {
+                partial.iter().for_each(|partial| self.answer(&partial.text));
+                self.failure(&failure.error, format);
             }
         }
     }

@@ -13,12 +13,14 @@ use garth_host::Host;
 use garth_memory::{Memory, Mount};
 use garth_redact::Config;
 use garth_roots::Roots;
-use garth_workspace::{Limits, Parts, Workspace};
+use garth_workspace::{Commands, Limits, Parts, Workspace};
 
 use crate::args::{Mcp, Tool};
 
 /// The name under which every workspace's root is known.
 const MOUNT: &[u8] = b"/workspace";
+/// How much one call may take or give.
+const LIMITS: Limits = Limits::standard();
 /// The most bytes that a directory may have that is shown in memory.
 const MOST_MOUNTED: u64 = 1 << 30;
 
@@ -35,7 +37,9 @@ pub(crate) fn of_tool(args: &Tool) -> Result<Workspace> {
     };
     let redaction = redaction(&args.dialect, args.no_redact);
     let Served { fs, aliases, known } = Served::open(std::slice::from_ref(&args.root), &rules)?;
-    Ok(workspace(fs, aliases, redaction)?.shown_as(known))
+    let exec = Exec::of_option(args.no_exec);
+    let parts = Parts { fs, commands: commands(exec), aliases, redaction, limits: LIMITS };
+    Ok(Workspace::new(parts)?.shown_as(known))
 }
 
 /// Opens what `garth mcp` serves.
@@ -45,17 +49,19 @@ pub(crate) fn of_tool(args: &Tool) -> Result<Workspace> {
 pub(crate) fn of_mcp(args: &Mcp) -> Result<Workspace> {
     let rules = rules_of_mcp(args);
     let redaction = redaction(&args.dialect, args.no_redact);
-    if args.memory {
+    let Served { fs, aliases, known } = if args.memory {
         let aliases = Aliases::none().with(MOUNT);
         let memory = Memory::new(rules.policy())?.with_aliases(aliases.clone());
         args.mount.iter().try_for_each(|mount| mounted(&memory, mount))?;
         let known = vec![(MOUNT.to_vec(), WsPath::root())];
-        return Ok(workspace(Arc::new(memory), aliases, redaction)?.shown_as(known));
-    }
-    let here = [PathBuf::from(".")];
-    let roots = if args.roots.is_empty() { &here[..] } else { &args.roots };
-    let Served { fs, aliases, known } = Served::open(roots, &rules)?;
-    Ok(workspace(fs, aliases, redaction)?.shown_as(known))
+        Served { fs: Arc::new(memory), aliases, known }
+    } else {
+        let here = [PathBuf::from(".")];
+        Served::open(if args.roots.is_empty() { &here[..] } else { &args.roots }, &rules)?
+    };
+    let exec = Exec::of_option(args.no_exec);
+    let parts = Parts { fs, commands: commands(exec), aliases, redaction, limits: LIMITS };
+    Ok(Workspace::new(parts)?.shown_as(known))
 }
 
 /// What the command line of `garth mcp` allows.
@@ -131,8 +137,27 @@ fn redaction(dialect: &str, off: bool) -> Config {
     Config { enabled: !off && dialect != "reference", ..Config::standard() }
 }
 
-fn workspace(fs: Arc<dyn DynFilesystem>, aliases: Aliases, redaction: Config) -> Result<Workspace> {
-    Workspace::new(Parts { fs, aliases, redaction, limits: Limits::standard() })
+/// Whether commands may run, as the command line has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Exec {
+    Allowed,
+    Refused,
+}
+
+impl Exec {
+    fn of_option(no_exec: bool) -> Self {
+        if no_exec { Self::Refused } else { Self::Allowed }
+    }
+}
+
+/// Where the commands of a workspace run.
+///
+/// Whatever can run them is chosen here; there is nothing yet that keeps a command
+/// inside, so there is none.
+fn commands(exec: Exec) -> Commands {
+    match exec {
+        Exec::Allowed | Exec::Refused => Commands::None,
+    }
 }
 
 /// Copies a directory into memory: `HOST` to the top, `HOST:PATH` to a path.

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use garth_contract::{Code, Error, Result};
-use garth_ops::{Dialect, Reply, Tool};
+use garth_ops::{Allows, Dialect, Failure, Reply, Tool};
 use serde_json::Value;
 
 use crate::{
@@ -21,9 +21,12 @@ pub(crate) fn run(args: &args::Tool, output: &Output) -> Outcome {
     let format = if args.json { Format::Json } else { Format::Text };
     let call = match dialect::named(&args.dialect) {
         Ok(dialect) if args.list => {
+            let allows = Allows { write: true, run: !args.no_exec };
+            let tools: Vec<_> =
+                dialect.tools.iter().filter(|tool| tool.needs.met(allows)).collect();
             match format {
-                Format::Json => output.payload(&catalogue::payload(dialect.tools)),
-                Format::Text => output.answer(&catalogue::page(dialect.tools)),
+                Format::Json => output.payload(&catalogue::payload(&tools)),
+                Format::Text => output.answer(&catalogue::page(&tools)),
             }
             return Outcome::Done;
         }
@@ -45,8 +48,8 @@ pub(crate) fn run(args: &args::Tool, output: &Output) -> Outcome {
             }
             Outcome::Done
         }
-        Err(error) => {
-            output.failure(&error, format);
+        Err(failure) => {
+            output.failed(&failure, format);
             Outcome::Failed
         }
     }
@@ -67,13 +70,13 @@ impl Call {
         Ok(Self { tool, params })
     }
 
-    fn run(self, args: &args::Tool) -> Result<Reply> {
+    fn run(self, args: &args::Tool) -> Result<Reply, Failure> {
         let workspace = root::of_tool(args)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|_| Error::new(Code::Internal, "the runtime could not be started"))?;
-        runtime.block_on((self.tool.run)(&workspace, self.params))
+        runtime.block_on((self.tool.run)(&workspace, self.params.into()))
     }
 }
 

@@ -11,6 +11,8 @@ pub struct Dialect {
     pub summary: &'static str,
     /// How a model works with it, in Markdown.
     pub instructions: &'static str,
+    /// What is added to them where commands run; empty where it has no tools for them.
+    pub commands: &'static str,
     /// How a refusal is worded.
     pub refusals: Refusals,
     /// Its tools, in the order in which they are shown.

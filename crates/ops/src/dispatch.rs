@@ -14,6 +14,7 @@ pub const DIALECT: Dialect = Dialect {
     name: "dispatch",
     summary: "Six tools for files, with lines counted from 0.",
     instructions: include_str!("dispatch/instructions.md"),
+    commands: "",
     refusals: Refusals::Coded,
     tools: TOOLS,
 };

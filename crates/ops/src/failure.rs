@@ -1,7 +1,53 @@
-//! An error as the JSON object that every interface sends.
+//! An error as the JSON object that every interface sends, and what may come with it.
 
-use garth_contract::{Detail, Error};
+use garth_contract::{Code, Detail, Error};
 use serde_json::{Map, Value, json};
+
+use crate::Reply;
+
+/// Why a tool did not do what it was asked, and what there is to show all the same.
+///
+/// An error holds no content; what a command printed before its time was up is
+/// content, and stands beside it, redacted like every reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// Why.
+    pub error: Error,
+    /// How far it came, where that can be told.
+    pub partial: Option<Box<Reply>>,
+}
+
+impl Failure {
+    /// An error after which there is something to show.
+    #[must_use]
+    pub fn after(error: Error, partial: Reply) -> Self {
+        Self { error, partial: Some(Box::new(partial)) }
+    }
+
+    /// The code of the error.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        self.error.code()
+    }
+
+    /// Writes it as [`failure`] does, with the facts of what came before in `details`.
+    #[must_use]
+    pub fn body(&self) -> Map<String, Value> {
+        let mut body = failure(&self.error);
+        if let (Some(partial), Some(Value::Object(details))) =
+            (&self.partial, body.get_mut("details"))
+        {
+            details.extend(partial.payload.clone());
+        }
+        body
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self { error, partial: None }
+    }
+}
 
 /// Writes an error as `{code, message, details, retryAfterMs?}`.
 ///
@@ -51,7 +97,8 @@ fn facts(detail: &Detail) -> Vec<(String, Value)> {
 mod tests {
     use std::time::Duration;
 
-    use garth_contract::{Code, Version, WsPath};
+    use garth_contract::{Version, WsPath};
+    use garth_redact::Clean;
 
     use super::*;
 
@@ -93,5 +140,17 @@ mod tests {
         let body = failure(&Error::of(Code::RateLimitExceeded).with(wait));
         assert_eq!(body["retryAfterMs"], 1500);
         assert_eq!(body["details"]["retryAfterMs"], 1500);
+    }
+
+    #[test]
+    fn what_came_before_a_failure_stands_in_its_details() {
+        let facts = json!({"stdout": "half", "exit_code": 143});
+        let partial = Reply::new(Clean::fixed("half"), &facts).unwrap();
+        let body = Failure::after(Error::of(Code::CommandTimeout), partial).body();
+        assert_eq!(body["code"], "COMMAND_TIMEOUT");
+        assert_eq!(body["details"]["stdout"], "half");
+        assert!(body["details"]["hint"].is_string());
+        let bare = Failure::from(Error::of(Code::Internal));
+        assert_eq!(bare.body(), failure(&bare.error));
     }
 }

@@ -16,6 +16,7 @@ mod placeholders;
 pub mod reference;
 mod repeated;
 mod reply;
+mod running;
 mod schema;
 mod text_file;
 mod timestamp;
@@ -28,7 +29,7 @@ mod words;
 pub mod workspace;
 
 pub use dialect::{DIALECTS, Dialect, Refusals, dialect};
-pub use failure::failure;
+pub use failure::{Failure, failure};
 pub use repeated::repeated;
 pub use reply::{Attachment, Reply};
-pub use tool::{Needs, Run, Tool, find};
+pub use tool::{Allows, Call, Needs, Run, Tool, find};

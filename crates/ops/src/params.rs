@@ -4,6 +4,7 @@
 //! string. What can mean one thing only is taken as that; everything else is
 //! refused with the name of the parameter and what it should have been.
 
+mod env;
 mod lenient;
 mod names;
 mod patterns;
@@ -14,6 +15,7 @@ use garth_contract::{Code, Error, Result};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+pub(crate) use env::{Env, text};
 use lenient::Lenient;
 pub(crate) use patterns::Patterns;
 pub(crate) use view_range::ViewRange;

@@ -35,6 +35,7 @@ pub const DIALECT: Dialect = Dialect {
     name: "reference",
     summary: "The 14 tools of the MCP project's filesystem server, with absolute paths.",
     instructions: include_str!("reference/instructions.md"),
+    commands: "",
     refusals: Refusals::Plain,
     tools: TOOLS,
 };

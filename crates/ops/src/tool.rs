@@ -1,11 +1,11 @@
 //! What a tool is: a row of a table.
 
-use garth_contract::{BoxFuture, Result};
+use garth_contract::{Announce, BoxFuture, Result};
 use garth_workspace::Workspace;
 use schemars::Schema;
 use serde_json::Value;
 
-use crate::Reply;
+use crate::{Failure, Reply};
 
 /// One tool as a model sees it.
 #[derive(Clone, Copy)]
@@ -29,8 +29,26 @@ pub struct Tool {
     pub run: Run,
 }
 
-/// Runs a tool on a workspace with the parameters that a caller sent.
-pub type Run = for<'a> fn(&'a Workspace, Value) -> BoxFuture<'a, Result<Reply>>;
+/// Runs a tool on a workspace.
+///
+/// Cancel: the future leaves things whole wherever it waits, and a command that it
+/// runs is killed with it.
+pub type Run = for<'a> fn(&'a Workspace, Call) -> BoxFuture<'a, Result<Reply, Failure>>;
+
+/// What a caller sends to a tool.
+pub struct Call {
+    /// The parameters.
+    pub params: Value,
+    /// Hears the number of the command that the tool runs, if it runs one.
+    pub announce: Announce,
+}
+
+/// A call of which only the answer matters.
+impl From<Value> for Call {
+    fn from(params: Value) -> Self {
+        Self { params, announce: Announce::nobody() }
+    }
+}
 
 /// What a tool needs of a workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +59,57 @@ pub enum Needs {
     Add,
     /// Writing over what there is, or removing it.
     Replace,
+    /// Commands, of which it only says what they do: it changes nothing.
+    Follow,
+    /// Commands, which it runs or steers: they can change anything.
+    Run,
+}
+
+/// What a workspace lets tools do beside reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allows {
+    /// Changes of files.
+    pub write: bool,
+    /// Commands; they can change files, so they need both.
+    pub run: bool,
+}
+
+impl Allows {
+    /// What this workspace lets tools do.
+    #[must_use]
+    pub fn of(workspace: &Workspace) -> Self {
+        Self { write: workspace.fs().abilities().write, run: workspace.runs_commands() }
+    }
+}
+
+impl Needs {
+    /// Tells whether a tool that needs this is of use where so much is allowed.
+    #[must_use]
+    pub fn met(self, allows: Allows) -> bool {
+        match self {
+            Self::Read => true,
+            Self::Add | Self::Replace => allows.write,
+            Self::Follow | Self::Run => allows.write && allows.run,
+        }
+    }
+
+    /// Tells whether a tool that needs this changes nothing.
+    #[must_use]
+    pub fn changes_nothing(self) -> bool {
+        match self {
+            Self::Read | Self::Follow => true,
+            Self::Add | Self::Replace | Self::Run => false,
+        }
+    }
+
+    /// Tells whether a tool that needs this can take something away.
+    #[must_use]
+    pub fn destroys(self) -> bool {
+        match self {
+            Self::Replace | Self::Run => true,
+            Self::Read | Self::Add | Self::Follow => false,
+        }
+    }
 }
 
 /// Finds a row of a table by name.

@@ -1,11 +1,14 @@
-//! The dialect `vfs`: seven tools over files as keys and contents as values.
+//! The dialect `vfs`: seven tools over files as keys and contents as values, and two
+//! that run commands.
 
 mod edit_file;
+mod eval;
 mod glob;
 mod grep;
 mod ls;
 mod read_file;
 mod rm;
+mod shell;
 mod write_file;
 
 use crate::{Dialect, Refusals, Tool};
@@ -13,8 +16,9 @@ use crate::{Dialect, Refusals, Tool};
 /// The dialect.
 pub const DIALECT: Dialect = Dialect {
     name: "vfs",
-    summary: "Seven tools for files, with lines skipped and taken.",
+    summary: "Seven tools for files, with lines skipped and taken, and two for commands.",
     instructions: include_str!("vfs/instructions.md"),
+    commands: include_str!("vfs/commands.md"),
     refusals: Refusals::Coded,
     tools: TOOLS,
 };
@@ -28,4 +32,6 @@ pub static TOOLS: &[Tool] = &[
     glob::TOOL,
     grep::TOOL,
     rm::TOOL,
+    shell::TOOL,
+    eval::TOOL,
 ];

@@ -40,7 +40,7 @@ impl fmt::Display for Counted {
         let Self(count, noun) = *self;
         let ending = match (count, noun.as_bytes()) {
             (1, _) => "",
-            (_, [.., b'h']) => "es",
+            (_, [.., b'h' | b's']) => "es",
             _ => "s",
         };
         let noun = if count == 1 { noun } else { noun.strip_suffix('y').unwrap_or(noun) };
@@ -124,6 +124,7 @@ mod tests {
             (2, "entry", "2 entries"),
             (1, "match", "1 match"),
             (3, "match", "3 matches"),
+            (2, "process", "2 processes"),
             (999, "byte", "999 bytes"),
             (1_000, "byte", "1,000 bytes"),
             (1_234_567, "byte", "1,234,567 bytes"),

@@ -6,7 +6,7 @@ use garth_contract::{Aliases, Policy};
 use garth_memory::Memory;
 use garth_redact::Config;
 
-use crate::{Limits, Parts, Workspace};
+use crate::{Commands, Limits, Parts, Workspace};
 
 pub(crate) fn workspace() -> Workspace {
     over(&memory())
@@ -16,15 +16,24 @@ pub(crate) fn memory() -> Arc<Memory> {
     Arc::new(Memory::new(Policy::open()).unwrap())
 }
 
+/// A workspace whose texts are redacted so.
+pub(crate) fn redacting(redaction: Config) -> Workspace {
+    Workspace::new(Parts { redaction, ..parts(&memory()) }).unwrap()
+}
+
 /// A workspace of its own over files that others may have too.
 pub(crate) fn over(memory: &Arc<Memory>) -> Workspace {
-    Workspace::new(Parts {
+    Workspace::new(parts(memory)).unwrap()
+}
+
+fn parts(memory: &Arc<Memory>) -> Parts {
+    Parts {
         fs: Arc::<Memory>::clone(memory),
+        commands: Commands::None,
         aliases: Aliases::none().with(b"/workspace"),
         redaction: Config::standard(),
         limits: Limits::standard(),
-    })
-    .unwrap()
+    }
 }
 
 /// Waits for a future on this thread.

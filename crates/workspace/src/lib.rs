@@ -1,19 +1,28 @@
-//! One agent's world: its files, its redactor, its limits.
+//! One agent's world: its files, its commands, its redactor, its limits.
 //!
 //! An operation gets a [`Workspace`] and nothing else. Paths enter through
 //! [`Workspace::path`], text of files leaves through [`Workspace::clean`] and
 //! [`Workspace::lines`], and a change of files goes through
-//! [`Workspace::update`] and [`Workspace::update_all`].
+//! [`Workspace::update`] and [`Workspace::update_all`]. What commands print leaves
+//! through [`Workspace::excerpt`] and [`Workspace::follow`].
 
+mod commands;
+mod excerpt;
 #[cfg(test)]
 mod fixture;
+mod follow;
 mod limits;
 mod locks;
+mod pieces;
+mod region;
 mod shown;
 mod update;
 mod update_all;
 mod workspace;
 
+pub use commands::Commands;
+pub use excerpt::Excerpt;
+pub use follow::{Stretch, Told};
 pub use limits::Limits;
 pub use shown::Shown;
 pub use update::{Plan, Updated, guard, version_of};

@@ -1,5 +1,7 @@
 //! How much one call may take or give.
 
+use std::time::Duration;
+
 /// The bounds of every operation on a workspace.
 ///
 /// There is no default: whoever sets up a workspace says what it may cost.
@@ -19,6 +21,12 @@ pub struct Limits {
     pub diff_lines: usize,
     /// The largest image that comes with a reply, in bytes.
     pub image_bytes: u64,
+    /// How long a command may run when nothing is said.
+    pub command_time: Duration,
+    /// How many bytes of the beginning of a command's output a reply shows.
+    pub stream_head: usize,
+    /// How many bytes of its end.
+    pub stream_tail: usize,
 }
 
 impl Limits {
@@ -33,6 +41,9 @@ impl Limits {
             most_results: 10_000,
             diff_lines: 2_000,
             image_bytes: 10_000_000,
+            command_time: Duration::from_secs(120),
+            stream_head: 20 << 10,
+            stream_tail: 30 << 10,
         }
     }
 }

@@ -6,15 +6,17 @@ use garth_contract::{Aliases, Code, Detail, DynFilesystem, Error, RawPath, Resul
 use garth_redact::{BadPattern, Behaviour, Config, Redactor};
 use tokio::sync::MutexGuard;
 
-use crate::{Limits, locks::Locks};
+use crate::{Commands, Limits, locks::Locks};
 
 /// What a workspace is made of.
 pub struct Parts {
     /// Where its files are.
     pub fs: Arc<dyn DynFilesystem>,
+    /// Where its commands run.
+    pub commands: Commands,
     /// The absolute paths under which its root is known.
     pub aliases: Aliases,
-    /// How text of its files is redacted.
+    /// How text of its files, and of its commands, is redacted.
     pub redaction: Config,
     /// How much one call may take or give.
     pub limits: Limits,
@@ -23,6 +25,7 @@ pub struct Parts {
 /// One agent's world.
 pub struct Workspace {
     pub(crate) fs: Arc<dyn DynFilesystem>,
+    pub(crate) commands: Commands,
     aliases: Aliases,
     roots: Vec<(Vec<u8>, WsPath)>,
     pub(crate) redactor: Redactor,
@@ -50,14 +53,14 @@ impl Workspace {
     /// # Errors
     /// `INVALID_PATTERN` for a pattern of the redaction that cannot be used.
     pub fn new(parts: Parts) -> Result<Self> {
-        let Parts { fs, aliases, redaction, limits } = parts;
+        let Parts { fs, commands, aliases, redaction, limits } = parts;
         let redactor = Redactor::new(&redaction).map_err(|bad| wrong(&bad))?;
         let redaction = match redaction.behaviour {
             Behaviour::Redact | Behaviour::Block if redaction.enabled => Redaction::On,
             Behaviour::Redact | Behaviour::Block | Behaviour::Allow => Redaction::Off,
         };
         let (roots, locks) = (Vec::new(), Locks::new());
-        Ok(Self { fs, aliases, roots, redactor, redaction, limits, locks })
+        Ok(Self { fs, commands, aliases, roots, redactor, redaction, limits, locks })
     }
 
     /// Its files.

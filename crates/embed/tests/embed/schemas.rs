@@ -1,6 +1,6 @@
 //! Descriptions in the shapes that model APIs take.
 
-use garth_embed::{Bounds, DIALECTS, Needs, Registry, Shape, json};
+use garth_embed::{Bounds, DIALECTS, Registry, Shape, json};
 
 use crate::fixture::{nothing, says, with, workspace_tools};
 
@@ -66,7 +66,7 @@ fn every_tool_of_every_dialect_has_a_description_and_two_schemas() {
             assert_eq!(listed["description"], tool.summary);
             assert_eq!(listed["inputSchema"]["type"], "object", "{}", tool.name);
             assert_eq!(listed["outputSchema"]["type"], "object", "{}", tool.name);
-            assert_eq!(listed["annotations"]["readOnlyHint"], tool.needs == Needs::Read);
+            assert_eq!(listed["annotations"]["readOnlyHint"], tool.needs.changes_nothing());
         }
     }
     assert_eq!(workspace_tools().described().count(), workspace_tools().names().count());

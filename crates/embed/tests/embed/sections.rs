@@ -1,8 +1,8 @@
 //! Sections say what is true of the place, and bring the tools for it.
 
 use garth_embed::{
-    Access, Backend, Bounds, Code, DIALECTS, Durability, Limits, Needs, Policy, Registry, Section,
-    Setup, dialect, instructions, json,
+    Access, Backend, Bounds, Code, Commands, DIALECTS, Durability, Limits, Needs, Place, Policy,
+    Registry, Section, Setup, dialect, instructions, json,
 };
 
 use crate::fixture::{memory, says};
@@ -11,13 +11,18 @@ fn section(policy: Policy) -> Section {
     Section::workspace(Setup::standard(Backend::memory(policy).unwrap())).unwrap()
 }
 
+fn needs_commands(needs: Needs) -> bool {
+    matches!(needs, Needs::Follow | Needs::Run)
+}
+
 #[test]
 fn a_section_has_a_title_a_key_instructions_tools_and_files() {
     let section = section(Policy::open());
     assert_eq!((section.title.as_str(), section.key.as_str()), ("Workspace", "workspace"));
     let dialect = dialect("workspace").unwrap();
     assert!(section.instructions.starts_with(dialect.instructions.trim_end()));
-    assert_eq!(section.tools.len(), dialect.tools.len());
+    let files = dialect.tools.iter().filter(|tool| !needs_commands(tool.needs));
+    assert_eq!(section.tools.len(), files.count());
     assert!(section.backend().abilities().write);
 }
 
@@ -99,9 +104,11 @@ fn every_dialect_makes_a_section() {
         assert_eq!(section.key, dialect.name);
         let mut registry = Registry::new(Bounds::standard());
         section.register(&mut registry).unwrap();
-        let names: Vec<_> = dialect.tools.iter().map(|tool| tool.name).collect();
+        let files = dialect.tools.iter().filter(|tool| !needs_commands(tool.needs));
+        let names: Vec<_> = files.map(|tool| tool.name).collect();
         assert_eq!(registry.names().collect::<Vec<_>>(), names);
         assert!(section.render().contains(dialect.instructions.trim_end()));
+        assert!(!section.render().contains("`bash`"));
     }
 }
 
@@ -120,9 +127,12 @@ fn a_server_says_the_same_words_as_a_section() {
     let section = section(Policy::open());
     let words = instructions(
         dialect("workspace").unwrap(),
-        section.backend().abilities(),
-        Some(&Policy::open()),
-        &Limits::standard(),
+        Place {
+            abilities: section.backend().abilities(),
+            policy: Some(&Policy::open()),
+            limits: &Limits::standard(),
+            commands: &Commands::None,
+        },
     );
     assert_eq!(section.instructions, words);
 }

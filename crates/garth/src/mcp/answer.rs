@@ -1,8 +1,8 @@
 //! A tool's reply, or its error, as a result of MCP.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use garth_contract::{Error, WsPath};
-use garth_ops::{Attachment, Refusals, Reply, Tool, failure};
+use garth_contract::WsPath;
+use garth_ops::{Attachment, Failure, Refusals, Reply, Tool};
 use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
 use serde_json::{Map, Value};
 
@@ -25,17 +25,27 @@ pub(crate) fn answered(tool: &Tool, reply: Reply) -> CallToolResult {
     result
 }
 
-/// The result of a call that was refused: its code, a sentence, what to do.
-pub(crate) fn refused(error: &Error, refusals: Refusals) -> CallToolResult {
-    let text = match (refusals, error.advice()) {
+/// The result of a call that was refused or failed: its code, a sentence, what to
+/// do, and how far it came where that can be told.
+pub(crate) fn refused(tool: &Tool, failure: &Failure, refusals: Refusals) -> CallToolResult {
+    let Failure { error, partial } = failure;
+    let mut text = match (refusals, error.advice()) {
         (Refusals::Plain, _) => error.message().to_owned(),
         (Refusals::Coded, "") => format!("{}: {}", error.code().row().name, error.message()),
         (Refusals::Coded, advice) => {
             format!("{}: {}\n{advice}", error.code().row().name, error.message())
         }
     };
+    if let Some(partial) = partial.as_ref().filter(|partial| !partial.text.is_empty()) {
+        text.push_str("\n\n");
+        text.push_str(&partial.text);
+    }
+    let mut body = failure.body();
+    if let (Some(Value::Object(details)), Some(_)) = (body.get_mut("details"), partial) {
+        tool.repeats.iter().for_each(|key| drop(details.shift_remove(*key)));
+    }
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
-    result.structured_content = Some(Value::Object(failure(error)));
+    result.structured_content = Some(Value::Object(body));
     result
 }
 

@@ -29,16 +29,11 @@ fn facts(tool: &Tool) -> Map<String, Value> {
 }
 
 fn annotations(tool: &Tool) -> ToolAnnotations {
-    let (read_only, destructive) = match tool.needs {
-        Needs::Read => (true, false),
-        Needs::Add => (false, false),
-        Needs::Replace => (false, true),
-    };
     ToolAnnotations::with_title(tool.title)
-        .read_only(read_only)
-        .destructive(destructive)
-        .idempotent(!destructive)
-        .open_world(false)
+        .read_only(tool.needs.changes_nothing())
+        .destructive(tool.needs.destroys())
+        .idempotent(!tool.needs.destroys())
+        .open_world(tool.needs == Needs::Run)
 }
 
 fn object(value: Value) -> Map<String, Value> {

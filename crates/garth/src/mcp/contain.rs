@@ -7,13 +7,13 @@ use std::{
 };
 
 use garth_contract::{BoxFuture, Code, Error, Result};
-use garth_ops::Reply;
+use garth_ops::{Failure, Reply};
 
 /// What a tool answers; a panic is `INTERNAL`.
-pub(crate) struct Contained<'a>(pub(crate) BoxFuture<'a, Result<Reply>>);
+pub(crate) struct Contained<'a>(pub(crate) BoxFuture<'a, Result<Reply, Failure>>);
 
 impl Future for Contained<'_> {
-    type Output = Result<Reply>;
+    type Output = Result<Reply, Failure>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         // After a panic nobody looks at the future again; its locks go with it.
@@ -21,7 +21,8 @@ impl Future for Contained<'_> {
         // What a panic says can hold anything, also what stands in files.
         polled.unwrap_or_else(|_| {
             let error = Error::new(Code::Internal, "the tool failed within");
-            Poll::Ready(Err(error.hint("Look at what stands there now before trying again.")))
+            let error = error.hint("Look at what stands there now before trying again.");
+            Poll::Ready(Err(error.into()))
         })
     }
 }
@@ -33,7 +34,7 @@ mod tests {
     #[tokio::test]
     async fn a_panic_is_an_answer() {
         let broken = Contained(Box::pin(async { panic!("with what stood in a file") }));
-        let error = broken.await.unwrap_err();
+        let error = broken.await.unwrap_err().error;
         assert_eq!(error.code(), Code::Internal);
         assert_eq!(error.message(), "the tool failed within");
     }

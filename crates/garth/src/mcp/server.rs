@@ -10,7 +10,7 @@ use rmcp::{
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
         CustomRequest, CustomResult, ErrorCode, Implementation, InitializeResult,
-        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
         ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
         ServerCapabilities, SubscriptionFilter,
     },
@@ -78,10 +78,10 @@ impl Server {
         let tool = tool.ok_or_else(|| self.unknown(&request.name))?;
         self.0.room.enter(&context.id).await;
         let params = request.arguments.map_or(Value::Null, Value::Object);
-        let run = Contained((tool.run)(&self.0.workspace, params));
+        let run = Contained((tool.run)(&self.0.workspace, params.into()));
         let result = match with_progress(run, context).await {
             Ok(reply) => answer::answered(tool, reply),
-            Err(error) => answer::refused(&error, self.0.offer.dialect.refusals),
+            Err(failure) => answer::refused(tool, &failure, self.0.offer.dialect.refusals),
         };
         Ok(result.into())
     }
@@ -205,6 +205,15 @@ impl ServerHandler for Server {
             }
             refused
         })
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        // The crate's own answer is an empty list, of what is not even declared.
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
     }
 
     async fn complete(

@@ -50,6 +50,11 @@ fn the_list_is_one_object_with_json() {
             "mkdir",
             "stat",
             "diff",
+            "bash",
+            "output",
+            "input",
+            "kill",
+            "ps",
         ]
     );
     for tool in tools {
@@ -58,8 +63,14 @@ fn the_list_is_one_object_with_json() {
             tool["read_only"],
             matches!(
                 tool["name"].as_str().unwrap(),
-                "read" | "glob" | "grep" | "list" | "stat" | "diff"
+                "read" | "glob" | "grep" | "list" | "stat" | "diff" | "output" | "ps"
             )
         );
     }
+}
+
+#[test]
+fn without_commands_no_tool_for_them_is_listed() {
+    let run = garth(&["tool", "--list", "--no-exec"], "");
+    assert!(run.stdout.contains("\nstat: ") && !run.stdout.contains("\nbash: "), "{run:?}");
 }

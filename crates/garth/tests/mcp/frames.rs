@@ -28,6 +28,7 @@ fn a_malformed_message_is_answered_and_the_next_call_works() {
         (b"[1,2,3]\n", -32600, Value::Null),
         (b"{\"jsonrpc\":\"2.0\",\"id\":77}\n", -32600, json!(77)),
         (b"{\"jsonrpc\":\"2.0\",\"id\":78,\"method\":\"no/such\"}\n", -32601, json!(78)),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":79,\"method\":\"prompts/list\"}\n", -32601, json!(79)),
         (
             b"{\"jsonrpc\":\"2.0\",\"id\":79,\"method\":\"tools/call\",\"params\":{\"name\":5}}\n",
             -32602,

@@ -23,6 +23,25 @@ fn a_read_only_server_offers_no_tool_that_changes_and_refuses_it_all_the_same() 
 }
 
 #[test]
+fn a_server_that_runs_no_commands_offers_no_tool_for_them() {
+    let root = tempdir().unwrap();
+    for (dialect, tools) in [("workspace", &["bash", "output", "ps"][..]), ("vfs", &["shell"])] {
+        let options = ["--no-exec", "--dialect", dialect];
+        let mut client = Client::bare(root.path(), &options);
+        let said = client.greet();
+        let instructions = said["instructions"].as_str().unwrap().to_owned();
+        let names = names(&mut client);
+        for tool in tools {
+            assert!(!names.iter().any(|name| name == tool), "{names:?}");
+            assert!(!instructions.contains(&format!("`{tool}`")), "{instructions}");
+            let params = json!({"name": tool, "arguments": {"command": "touch a", "id": "p1"}});
+            assert_eq!(client.ask("tools/call", &params)["error"]["code"], -32602);
+        }
+    }
+    assert!(!root.path().join("a").exists());
+}
+
+#[test]
 fn a_subset_of_tools_is_offered_in_the_order_of_the_table() {
     let root = tempdir().unwrap();
     let mut client = Client::start(root.path(), &["--tools", "grep,read"]);

@@ -1,10 +1,11 @@
 //! `create_file`: makes a new file, and never touches one that exists.
 
-use garth_contract::Code;
+use garth_contract::{Code, Result};
+use garth_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::{Needs, Tool, params::parse, schema::schema_of, workspace::write};
+use crate::{Needs, Reply, Tool, params::parse, schema::schema_of, workspace::write};
 
 pub(super) const TOOL: Tool = Tool {
     name: "create_file",
@@ -15,19 +16,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<write::Payload>,
     repeats: &["diff"],
-    run: |workspace, params| {
-        Box::pin(async move {
-            let Params { path, content } = parse(params)?;
-            let params = write::Params::text(path, content).new_file();
-            match write::write(workspace, params).await {
-                Ok(landed) => landed.reply(),
-                Err(error) if error.code() == Code::FileExists => {
-                    Err(error.hint("Use write_file to overwrite it, or choose another name."))
-                }
-                Err(error) => Err(error),
-            }
-        })
-    },
+    run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -37,4 +26,15 @@ struct Params {
     path: String,
     /// Its content.
     content: String,
+}
+
+async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
+    let Params { path, content } = params;
+    match write::write(workspace, write::Params::text(path, content).new_file()).await {
+        Ok(landed) => landed.reply(),
+        Err(error) if error.code() == Code::FileExists => {
+            Err(error.hint("Use write_file to overwrite it, or choose another name."))
+        }
+        Err(error) => Err(error),
+    }
 }

@@ -14,10 +14,11 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<write::Payload>,
     repeats: &["diff"],
-    run: |workspace, params| {
+    run: |workspace, call| {
         Box::pin(async move {
-            let Params { path, content } = parse(params)?;
-            write::write(workspace, write::Params::text(path, content)).await?.reply()
+            let Params { path, content } = parse(call.params)?;
+            let params = write::Params::text(path, content);
+            Ok(write::write(workspace, params).await?.reply()?)
         })
     },
 };

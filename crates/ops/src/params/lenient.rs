@@ -117,6 +117,10 @@ impl<'de> Deserializer<'de> for Lenient {
         self.listed().deserialize_any(visitor)
     }
 
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        self.unquoted('{').deserialize_any(visitor)
+    }
+
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _name: &'static str,
@@ -162,7 +166,7 @@ impl<'de> Deserializer<'de> for Lenient {
 
     forward_to_deserialize_any! {
         i8 i16 i32 i128 u8 u16 u32 u128 f32 f64 char str string bytes byte_buf unit
-        unit_struct tuple tuple_struct map identifier ignored_any
+        unit_struct tuple tuple_struct identifier ignored_any
     }
 }
 

@@ -21,8 +21,10 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
-    run: |workspace, params| {
-        Box::pin(async move { told(workspace, run(workspace, parse(params)?).await).await })
+    run: |workspace, call| {
+        Box::pin(
+            async move { Ok(told(workspace, run(workspace, parse(call.params)?).await).await?) },
+        )
     },
 };
 

@@ -18,7 +18,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["files"],
-    run: |workspace, params| Box::pin(async move { run(workspace, parse(params)?).await }),
+    run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
 #[derive(Deserialize, JsonSchema)]

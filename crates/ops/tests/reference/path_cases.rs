@@ -6,7 +6,7 @@ use garth_contract::{Aliases, Code, Policy, WsPath};
 use garth_memory::Memory;
 use garth_ops::{find, reference::TOOLS};
 use garth_redact::Config;
-use garth_workspace::{Limits, Parts, Workspace};
+use garth_workspace::{Commands, Limits, Parts, Workspace};
 use serde_json::{Value, json};
 
 use crate::stage::wait;
@@ -25,6 +25,7 @@ fn is_inside(path: &str, allowed: &[&str]) -> bool {
         .fold(Aliases::none(), |aliases, (root, place)| aliases.with_at(root, place.clone()));
     let parts = Parts {
         fs: Arc::new(Memory::new(Policy::open()).unwrap()),
+        commands: Commands::None,
         aliases,
         redaction: Config::standard(),
         limits: Limits::standard(),
@@ -32,7 +33,7 @@ fn is_inside(path: &str, allowed: &[&str]) -> bool {
     let workspace = Workspace::new(parts).unwrap().shown_as(roots);
     let tool = find(TOOLS, "get_file_info").unwrap();
     // Nothing is there, so an inside path is one that is only missing.
-    let error = wait((tool.run)(&workspace, json!({"path": path}))).unwrap_err();
+    let error = wait((tool.run)(&workspace, json!({"path": path}).into())).unwrap_err().error;
     let code = error.code();
     let refused = [Code::PathOutsideWorkspace, Code::InvalidPath].contains(&code);
     assert!(refused || code == Code::FileNotFound, "{path:?} in {allowed:?}: {error:?}");

@@ -4,8 +4,8 @@ use garth_contract::{Aliases, Code, Policy, WsPath};
 use garth_memory::Memory;
 use garth_ops::{find, reference::TOOLS};
 use garth_redact::Config;
-use garth_workspace::{Limits, Parts, Workspace};
-use serde_json::json;
+use garth_workspace::{Commands, Limits, Parts, Workspace};
+use serde_json::{Value, json};
 
 use crate::stage::{Stage, everywhere, wait};
 
@@ -84,18 +84,22 @@ fn without_absolute_names_paths_are_told_from_the_root() {
     let memory = Memory::new(Policy::open()).unwrap();
     let parts = Parts {
         fs: std::sync::Arc::new(memory),
+        commands: Commands::None,
         aliases: Aliases::none().with(b"/workspace"),
         redaction: Config::standard(),
         limits: Limits::standard(),
     };
     let workspace = Workspace::new(parts).unwrap();
-    let call = |tool: &str, params| wait((find(TOOLS, tool).unwrap().run)(&workspace, params));
+    let call = |tool: &str, params: Value| {
+        wait((find(TOOLS, tool).unwrap().run)(&workspace, params.into()))
+    };
     call("write_file", json!({"path": "/workspace/a", "content": "x"})).unwrap();
     let found = call("search_files", json!({"path": ".", "pattern": "*"})).unwrap();
     assert_eq!(&*found.text, "a");
     let allowed = call("list_allowed_directories", json!({})).unwrap();
     assert_eq!(&*allowed.text, "Allowed directories:\n.");
     let error = call("read_text_file", json!({"path": "/etc/passwd"})).unwrap_err();
-    assert_eq!(error.message(), "Access denied - path outside allowed directories: /etc/passwd");
+    let said = error.error.message();
+    assert_eq!(said, "Access denied - path outside allowed directories: /etc/passwd");
     assert_eq!(workspace.absolute(&WsPath::root()), None);
 }

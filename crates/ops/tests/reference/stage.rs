@@ -11,7 +11,7 @@ use garth_host::Host;
 use garth_memory::Memory;
 use garth_ops::{Reply, find, reference::TOOLS};
 use garth_redact::Config;
-use garth_workspace::{Limits, Parts, Workspace};
+use garth_workspace::{Commands, Limits, Parts, Workspace};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -96,7 +96,9 @@ impl Stage {
             }
         };
         let Setting { redaction, limits, .. } = setting;
-        let workspace = Workspace::new(Parts { fs, aliases, redaction, limits }).unwrap();
+        let workspace =
+            Workspace::new(Parts { fs, commands: Commands::None, aliases, redaction, limits })
+                .unwrap();
         Self { ground, workspace: workspace.shown_as(roots), dir, root }
     }
 
@@ -107,7 +109,7 @@ impl Stage {
 
     pub(crate) fn call(&self, tool: &str, params: Value) -> Result<Reply> {
         let tool = find(TOOLS, tool).unwrap();
-        wait((tool.run)(&self.workspace, params))
+        wait((tool.run)(&self.workspace, params.into())).map_err(|failure| failure.error)
     }
 
     /// Calls a tool that must succeed.

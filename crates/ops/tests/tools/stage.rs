@@ -12,7 +12,7 @@ use garth_host::Host;
 use garth_memory::Memory;
 use garth_ops::{Reply, Tool, find, workspace::TOOLS};
 use garth_redact::Config;
-use garth_workspace::{Limits, Parts, Workspace};
+use garth_workspace::{Commands, Limits, Parts, Workspace};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -97,13 +97,14 @@ impl Stage {
             }
         };
         let Setting { redaction, limits, tools, .. } = setting;
-        let parts = Parts { fs, aliases, redaction, limits };
+        let commands = Commands::None;
+        let parts = Parts { fs, commands, aliases, redaction, limits };
         Self { ground, tools, workspace: Workspace::new(parts).unwrap(), root }
     }
 
     pub(crate) fn call(&self, tool: &str, params: Value) -> Result<Reply> {
         let tool = find(self.tools, tool).unwrap();
-        wait((tool.run)(&self.workspace, params))
+        wait((tool.run)(&self.workspace, params.into())).map_err(|failure| failure.error)
     }
 
     /// Calls a tool that must succeed.
@@ -153,7 +154,7 @@ impl Stage {
             "recursive": true, "include_hidden": true, "include_ignored": true,
         });
         let list = find(TOOLS, "list").unwrap();
-        let reply = wait((list.run)(&self.workspace, all)).unwrap();
+        let reply = wait((list.run)(&self.workspace, all.into())).unwrap();
         let path = |entry: &Value| entry["path"].as_str().unwrap().to_owned();
         reply.payload["entries"].as_array().unwrap().iter().map(path).collect()
     }

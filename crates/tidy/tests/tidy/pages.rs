@@ -80,6 +80,8 @@ fn tool_section(tool: &Tool) -> String {
         Needs::Read => "It changes nothing.",
         Needs::Add => "It adds, and loses nothing that is there.",
         Needs::Replace => "It can replace or remove what is there.",
+        Needs::Follow => "It changes nothing. It is there where commands run.",
+        Needs::Run => "It can change anything. It is there where commands run.",
     };
     let schema = (tool.params)();
     let schema = schema.as_value();

@@ -1,5 +1,7 @@
 //! Windows of lines, with secrets inside them, across them and beside them.
 
+use garth_redact::Span;
+
 use super::*;
 use crate::fixture;
 
@@ -83,8 +85,8 @@ fn secrets_side_by_side_do_not_shift_the_text_behind_them() {
     let span = |start, end, nth| Span { start, end, rule: "A", nth };
     let clean = Clean::fixed("[REDACTED: A][REDACTED: A#2] b\nnext");
     let pieces = Pieces::align("XYZ b\nnext", &clean, &[span(0, 1, 1), span(1, 3, 2)]);
-    assert_eq!(pieces.line(&clean, &(0..5)).as_ref(), "[REDACTED: A][REDACTED: A#2] b");
-    assert_eq!(pieces.line(&clean, &(6..10)).as_ref(), "next");
+    assert_eq!(pieces.part(&clean, &(0..5)).as_ref(), "[REDACTED: A][REDACTED: A#2] b");
+    assert_eq!(pieces.part(&clean, &(6..10)).as_ref(), "next");
 }
 
 #[test]
@@ -92,6 +94,6 @@ fn a_replacement_of_a_rule_of_ones_own_goes_as_far_as_what_followed() {
     let span = Span { start: 2, end: 5, rule: "OWN", nth: 1 };
     let clean = Clean::fixed("a <hidden> b\nnext");
     let pieces = Pieces::align("a XYZ b\nnext", &clean, &[span]);
-    assert_eq!(pieces.line(&clean, &(0..7)).as_ref(), "a <hidden> b");
-    assert_eq!(pieces.line(&clean, &(8..12)).as_ref(), "next");
+    assert_eq!(pieces.part(&clean, &(0..7)).as_ref(), "a <hidden> b");
+    assert_eq!(pieces.part(&clean, &(8..12)).as_ref(), "next");
 }

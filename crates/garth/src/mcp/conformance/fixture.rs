@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use garth_contract::{BoxFuture, Code, Error, Result};
-use garth_ops::{Attachment, Needs, Reply, Tool};
+use garth_ops::{Attachment, Failure, Needs, Reply, Run, Tool};
 use garth_redact::Clean;
-use garth_workspace::Workspace;
 use schemars::{Schema, json_schema};
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 /// The smallest PNG: one pixel.
 const PIXEL: &[u8] =
@@ -25,7 +24,8 @@ pub(crate) static TOOLS: &[Tool] = &[
     row("test_audio_content", |_, _| answer(media("audio/wav", SILENCE))),
     row("test_embedded_resource", |_, _| answer(media("application/octet-stream", b"bytes"))),
     row("test_error_handling", |_, _| {
-        Box::pin(async { Err(Error::new(Code::InvalidRequest, "the tool fails on purpose")) })
+        let error = Error::new(Code::InvalidRequest, "the tool fails on purpose");
+        Box::pin(async { Err(error.into()) })
     }),
     row("test_tool_with_progress", |_, _| {
         Box::pin(async {
@@ -35,8 +35,6 @@ pub(crate) static TOOLS: &[Tool] = &[
         })
     }),
 ];
-
-type Run = for<'a> fn(&'a Workspace, Value) -> BoxFuture<'a, Result<Reply>>;
 
 const fn row(name: &'static str, run: Run) -> Tool {
     Tool {
@@ -55,7 +53,7 @@ fn nothing() -> Schema {
     json_schema!({ "type": "object", "properties": {} })
 }
 
-fn answer<'a>(reply: Reply) -> BoxFuture<'a, Result<Reply>> {
+fn answer<'a>(reply: Reply) -> BoxFuture<'a, Result<Reply, Failure>> {
     Box::pin(async { Ok(reply) })
 }
 
