@@ -2,6 +2,7 @@
 
 mod arguments;
 mod channel;
+mod forward;
 mod listen;
 mod relay;
 
@@ -77,6 +78,9 @@ fn start(runtime: &Runtime, guest: Guest) -> Result<()> {
             session: session()?,
             first: guest.first,
         });
+        if let Some((address, socket)) = guest.proxy {
+            forward::forward(address, socket).await?;
+        }
         let done = match (guest.way, channel) {
             (Way::Listen(socket), _) => listen::listen(&socket, served).await,
             (Way::Streams, Some(channel)) => {

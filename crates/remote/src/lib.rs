@@ -17,10 +17,12 @@ mod connection;
 mod drive;
 mod files;
 mod find;
+mod lazy;
 mod link;
 pub mod providers;
 mod remote;
 mod watch;
 
+pub use lazy::Lazy;
 pub use link::{Connect, Link, Patience};
 pub use remote::Remote;

@@ -1,6 +1,8 @@
 //! Where guests run: one file for each kind of place, and each implements
 //! [`Connect`](crate::Connect) and no more.
 
+mod local;
 mod process;
 
+pub use local::Local;
 pub use process::Process;

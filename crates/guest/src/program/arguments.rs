@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsString,
+    net::SocketAddr,
     os::unix::ffi::{OsStrExt, OsStringExt},
     path::PathBuf,
     time::Duration,
@@ -37,6 +38,8 @@ garth-guest --relay SOCKET           passes the standard streams on to such a gu
                        namespace, or detect
   --kill-strays        kills processes that fall to the guest, for a guest that is
                        the first process of its namespace
+  --proxy ADDR:PORT=SOCKET
+                       passes what connects to the port on to the socket
   --first-process N    the number of the first process
 ";
 
@@ -63,6 +66,8 @@ pub(super) struct Guest {
     pub(super) settings: Settings,
     pub(super) first: ProcessId,
     pub(super) way: Way,
+    /// A port inside that leads to a socket.
+    pub(super) proxy: Option<(SocketAddr, PathBuf)>,
 }
 
 /// Reads the arguments.
@@ -84,6 +89,7 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Wis
         },
         first: ProcessId(1),
         way: Way::Streams,
+        proxy: None,
     };
     while let Some(argument) = arguments.next() {
         let name = argument.to_str().unwrap_or("?").to_owned();
@@ -110,6 +116,7 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Wis
             "--keep-for" => {
                 guest.settings.bounds.keep_for = Duration::from_secs(number(value()?)?);
             }
+            "--proxy" => guest.proxy = Some(proxy(&text(value()?)?)?),
             "--trees" => guest.settings.trees = trees(&text(value()?)?)?,
             "--kill-strays" => guest.settings.strays = Strays::Kill,
             "--first-process" => {
@@ -125,6 +132,12 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Wis
         (Some(_), Some(_)) => Err("--relay serves nothing, so it has no --root".to_owned()),
         (None, None) => Err("--root is missing".to_owned()),
     }
+}
+
+fn proxy(text: &str) -> Result<(SocketAddr, PathBuf), String> {
+    let wrong = || "--proxy takes ADDRESS:PORT=SOCKET".to_owned();
+    let (address, socket) = text.split_once('=').ok_or_else(wrong)?;
+    Ok((address.parse().map_err(|_| wrong())?, socket.into()))
 }
 
 fn text(value: OsString) -> Result<String, String> {
