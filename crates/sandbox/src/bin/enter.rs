@@ -2,7 +2,7 @@
 //!
 //! For people who want to see what a workspace's commands see, and for the tests.
 
-#![allow(clippy::print_stderr, reason = "a program for people says what is wrong")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for people says things")]
 
 use std::{
     ffi::OsString,
@@ -13,12 +13,14 @@ use std::{
 };
 
 use garth_sandbox::{
-    Access, Ended, Image, Layer, Limits, Needs, Network, Program, Root, Spec, Stdio,
-    base_environment, start,
+    Access, Ended, Image, Layer, Limits, Needs, Network, Program, Root, Spec, State, Stdio,
+    base_environment, probe, start,
 };
 
 const USAGE: &str = "\
-usage: garth-enter --root [NAME=]DIR [--read-only] … [OPTION]… -- COMMAND [ARGUMENT]…
+usage: garth-enter --probe
+       garth-enter --root [NAME=]DIR [--read-only] … [OPTION]… -- COMMAND [ARGUMENT]…
+  --probe             try every layer on this machine, and say what it does
   --root [NAME=]DIR   a directory of the workspace; one without a name is /workspace
   --read-only         the directory named last cannot be written
   --visible DIR       show this directory too, read-only, at its own path
@@ -32,6 +34,9 @@ usage: garth-enter --root [NAME=]DIR [--read-only] … [OPTION]… -- COMMAND [A
   --without LAYER     go on where this layer cannot be had";
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == "--probe") {
+        return show_probe();
+    }
     match run(std::env::args_os().skip(1)) {
         Ok(Ended::Exited(code)) => ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)),
         Ok(Ended::Killed(signal)) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX)),
@@ -45,6 +50,17 @@ fn main() -> ExitCode {
             ExitCode::from(125)
         }
     }
+}
+
+fn show_probe() -> ExitCode {
+    let found = probe();
+    for row in &found {
+        println!("{}: {:?}: {}", row.layer, row.state, row.how);
+        if let Some(advice) = row.advice {
+            println!("  {advice}");
+        }
+    }
+    ExitCode::from(u8::from(found.iter().any(|row| row.state != State::Holds)))
 }
 
 enum Stopped {
