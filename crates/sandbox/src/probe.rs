@@ -328,3 +328,37 @@ fn run(
     let _ = read(ours, &mut said);
     Ok((said, ended, running.lacking()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn worked(layers: &'static [Layer], upper: Upper) -> Vec<&'static str> {
+        let ground = Ground::new().unwrap();
+        let (said, lacking) = try_once(&ground, layers, (upper, Needs::all())).unwrap();
+        assert!(lacking.is_empty());
+        let names = attempt::ALL.iter().map(|attempt| attempt.name);
+        let names = names.chain(MORE.iter().map(|(name, ..)| *name));
+        names.zip(said).filter(|(_, answer)| *answer == WORKED).map(|(name, _)| name).collect()
+    }
+
+    const UPPER: &[Layer] = &[Layer::Landlock, Layer::Seccomp];
+
+    #[test]
+    fn without_the_upper_layers_their_attacks_work() {
+        let worked = worked(UPPER, Upper::Off);
+        for name in ["forgotten-handle", "new-user-namespace", "clone3", "steal-handle"] {
+            assert!(worked.contains(&name), "{name}: {worked:?}");
+        }
+    }
+
+    #[test]
+    fn with_them_none_does() {
+        assert_eq!(worked(UPPER, Upper::On), [""; 0]);
+    }
+
+    #[test]
+    fn the_lower_layers_hold_alone() {
+        assert_eq!(worked(LOWER, Upper::Off), [""; 0]);
+    }
+}

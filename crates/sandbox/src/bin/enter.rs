@@ -6,6 +6,7 @@
 
 use std::{
     ffi::OsString,
+    fs::File,
     io,
     os::fd::{AsFd, OwnedFd},
     path::{Path, PathBuf},
@@ -24,6 +25,8 @@ usage: garth-enter --probe
   --root [NAME=]DIR   a directory of the workspace; one without a name is /workspace
   --read-only         the directory named last cannot be written
   --visible DIR       show this directory too, read-only, at its own path
+  --program FILE      run this file of the machine; COMMAND is what it is called
+  --proxy SOCKET      let it reach this unix socket, at /run/garth/proxy
   --env NAME=VALUE    one more variable
   --memory BYTES      memory of everything inside; 0 for no bound
   --cpu PERCENT       hundredths of one processor
@@ -69,15 +72,18 @@ enum Stopped {
 }
 
 fn run(arguments: impl Iterator<Item = OsString>) -> Result<Ended, Stopped> {
-    let (spec, command) = parse(arguments)?;
+    let (spec, image, command) = parse(arguments)?;
     let failed = |error: io::Error| Stopped::Failed(error.to_string());
     let stdio = Stdio {
         input: own(io::stdin()).map_err(failed)?,
         output: own(io::stdout()).map_err(failed)?,
         error: own(io::stderr()).map_err(failed)?,
     };
-    let image = command.first().map(find).unwrap_or_default();
-    let program = Program { image: Image::Inside(image), arguments: command };
+    let image = match image {
+        Some(path) => Image::Open(File::open(path).map_err(failed)?.into()),
+        None => Image::Inside(command.first().map(find).unwrap_or_default()),
+    };
+    let program = Program { image, arguments: command };
     let started = start(&spec, &program, stdio);
     let running =
         started.map_err(|refusal| Stopped::Failed(format!("{refusal}\n{}", refusal.advice())))?;
@@ -103,7 +109,11 @@ fn find(command: &OsString) -> PathBuf {
     candidates.find(|path| path.exists()).unwrap_or_else(|| name.to_owned())
 }
 
-fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<(Spec, Vec<OsString>), Stopped> {
+/// What the sandbox is to be, a program of this machine if one was named, and the command.
+type Asked = (Spec, Option<PathBuf>, Vec<OsString>);
+
+fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Asked, Stopped> {
+    let mut image = None;
     let mut spec = Spec {
         roots: Vec::new(),
         visible: Vec::new(),
@@ -126,13 +136,17 @@ fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<(Spec, Vec<OsS
         let name = known.ok_or(usage("is no option"))?;
         let value = arguments.next().ok_or(usage("needs a value"))?;
         let value = value.to_str().ok_or(usage("needs a value in UTF-8"))?;
+        if name == "--program" {
+            image = Some(PathBuf::from(value));
+            continue;
+        }
         set(&mut spec, name, value).map_err(|why| usage(&why))?;
     }
     let command: Vec<_> = arguments.collect();
     if spec.roots.is_empty() || command.is_empty() {
         return Err(Stopped::Usage("a --root and a command are needed".to_owned()));
     }
-    Ok((spec, command))
+    Ok((spec, image, command))
 }
 
 fn set(spec: &mut Spec, name: &str, value: &str) -> Result<(), String> {
@@ -144,6 +158,7 @@ fn set(spec: &mut Spec, name: &str, value: &str) -> Result<(), String> {
             let root = Root::named(Path::new(path), place, Access::ReadWrite);
             spec.roots.push(root.map_err(|error| error.to_string())?);
         }
+        "--proxy" => spec.network = Network::Through(value.into()),
         "--visible" => spec.visible.push(value.into()),
         "--env" => {
             let (name, value) = pair()?;
