@@ -46,7 +46,7 @@ acts! {
     BecomeGroup     Ids        "take its group id";
     BecomeUser      Ids        "take its user id";
     Dumpable        Ids        "own its own /proc entries";
-    UserNamespace   Ids        "make a user namespace";
+    UserNamespace   Namespaces "make a user namespace";
     Owner           Ids        "give what it writes to the workspace's owner";
     Places          Mounts     "place the workspace's directories";
     System          Mounts     "look at the system's directories";

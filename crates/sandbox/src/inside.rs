@@ -15,19 +15,21 @@ use crate::{
     seccomp,
 };
 
-/// Becomes the program, or says at what it could not. Returns an exit code then.
+/// Becomes the program, or says at what it could not. Gives an exit code where it
+/// becomes none.
 pub(crate) fn become_program(
     plan: &Plan,
     pointers: &(Pointers<'_>, Pointers<'_>),
     channel: &OwnedFd,
 ) -> i32 {
-    let failed = match enter(plan, channel) {
-        Ok(()) => plan.program.exec(pointers),
-        Err(failed) => failed,
-    };
-    // Whoever reads it is still waiting; if not, there is nobody to tell.
-    let _ = write(channel, &Report::Failed(failed).to_bytes());
-    FAILED
+    match enter(plan, channel).and_then(|()| plan.program.run(pointers)) {
+        Ok(code) => code,
+        Err(failed) => {
+            // Whoever reads it is still waiting; if not, there is nobody to tell.
+            let _ = write(channel, &Report::Failed(failed).to_bytes());
+            FAILED
+        }
+    }
 }
 
 /// What a shell says of a program that cannot be run.

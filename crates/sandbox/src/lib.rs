@@ -24,6 +24,7 @@
 //! process that started it.
 
 mod act;
+pub mod attempt;
 mod cgroup;
 mod clone_unsafe;
 mod ids;
@@ -38,6 +39,7 @@ mod network;
 mod network_unsafe;
 mod plan;
 mod privileges;
+mod probe;
 mod program;
 mod program_unsafe;
 mod refusal;
@@ -47,8 +49,10 @@ mod running;
 mod seccomp;
 mod spec;
 mod start;
+mod trial;
 
 pub use layer::Layer;
+pub use probe::{Probed, State, probe};
 pub use refusal::Refusal;
 pub use running::{Ended, Running};
 pub use spec::{

@@ -4,12 +4,12 @@ use rustix::fd::OwnedFd;
 use seccompiler::BpfProgram;
 
 use crate::{
-    Layer, Needs, Program, Refusal, Spec, Stdio,
+    Layer, Needs, Refusal, Spec, Stdio,
     cgroup::{self, Cgroup},
     ids::{self, Ids},
     landlock::{self, Landlock},
     mounts::{self, Mounts},
-    program::{self, Ready},
+    program::{self, Ready, Work},
     rlimits::{self, Bounded, Rlimits},
     seccomp,
 };
@@ -32,9 +32,9 @@ impl Plan {
     /// Looks at this machine and makes ready what can be.
     ///
     /// *Errors*: the first layer that cannot be had and may not be lacking.
-    pub(crate) fn prepare(spec: &Spec, program: &Program, stdio: &Stdio) -> Result<Self, Refusal> {
+    pub(crate) fn prepare(spec: &Spec, work: Work<'_>, stdio: &Stdio) -> Result<Self, Refusal> {
         let mut spared = Spared { needs: spec.needs, lacking: 0 };
-        let program = program::prepare(program, &spec.environment, stdio)?;
+        let program = program::prepare(work, &spec.environment, stdio)?;
         let (ids, turned) = ids::prepare(&spec.roots, spec.needs)?;
         if ids.is_root() {
             spared.lacking |= Layer::Ids.bit();

@@ -19,7 +19,9 @@ use rustix::{
 use crate::{
     Image, Program, Refusal, Stdio,
     act::{Act, During, Failed},
+    clone_unsafe::{Memory, possible_memory},
     program_unsafe::{Pointers, close_others_on_exec, exec_handle, exec_path, reset_signals},
+    trial::{self, Trial},
 };
 
 /// The first handle that is no standard stream.
@@ -39,13 +41,20 @@ pub(crate) struct Ready {
 enum What {
     Path(CString),
     Handle(OwnedFd),
+    Trial(Trial),
+}
+
+/// What is to be run: a program, or what tries the sandbox.
+pub(crate) enum Work<'a> {
+    Program(&'a Program),
+    Trial(Trial),
 }
 
 /// Takes program, variables and streams over.
 ///
 /// *Errors*: `Program` where a text has a NUL in it, or no handle is left.
 pub(crate) fn prepare(
-    program: &Program,
+    work: Work<'_>,
     environment: &[(std::ffi::OsString, std::ffi::OsString)],
     stdio: &Stdio,
 ) -> Result<Ready, Refusal> {
@@ -53,11 +62,14 @@ pub(crate) fn prepare(
         let nul = |_| Refusal::of(Act::Argument, "a text has a NUL in it");
         CString::new(text.as_bytes()).map_err(nul)
     };
-    let image = match &program.image {
-        Image::Inside(path) => What::Path(text(path.as_os_str())?),
-        Image::Open(file) => What::Handle(keep(file)?),
+    let (image, arguments) = match work {
+        Work::Trial(trial) => (What::Trial(trial), &[][..]),
+        Work::Program(program) => match &program.image {
+            Image::Inside(path) => (What::Path(text(path.as_os_str())?), &program.arguments[..]),
+            Image::Open(file) => (What::Handle(keep(file)?), &program.arguments[..]),
+        },
     };
-    let arguments = program.arguments.iter().map(|argument| text(argument));
+    let arguments = arguments.iter().map(|argument| text(argument));
     let variables = environment.iter().map(|(name, value)| {
         let mut line = name.clone();
         line.push("=");
@@ -82,7 +94,7 @@ impl Ready {
     /// The file, where the program is one that is open.
     pub(crate) fn handle(&self) -> Option<&OwnedFd> {
         match &self.image {
-            What::Path(_) => None,
+            What::Path(_) | What::Trial(_) => None,
             What::Handle(file) => Some(file),
         }
     }
@@ -122,13 +134,26 @@ impl Ready {
         Ok(())
     }
 
-    /// Becomes the program. Comes back only if it cannot.
-    pub(crate) fn exec(&self, (arguments, environment): &(Pointers<'_>, Pointers<'_>)) -> Failed {
+    /// Becomes the program, or makes the trial and gives its exit code.
+    pub(crate) fn run(
+        &self,
+        (arguments, environment): &(Pointers<'_>, Pointers<'_>),
+    ) -> Result<i32, Failed> {
         let errno = match &self.image {
             What::Path(path) => exec_path(path, arguments, environment),
             What::Handle(file) => exec_handle(file, arguments, environment),
+            What::Trial(trial) => return Ok(trial::run(trial)),
         };
-        Failed { act: Act::Exec, errno }
+        Err(Failed { act: Act::Exec, errno })
+    }
+
+    /// What the memory of the new process is to be: a trial does more than a new process
+    /// may on ours.
+    pub(crate) fn memory(&self) -> Memory {
+        match self.image {
+            What::Path(_) | What::Handle(_) => possible_memory(),
+            What::Trial(_) => Memory::Copied,
+        }
     }
 }
 

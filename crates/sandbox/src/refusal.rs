@@ -34,6 +34,11 @@ impl Refusal {
         Self { layer: act.layer(), doing: act.phrase(), cause: Cause::Spec(why) }
     }
 
+    /// What this machine refused before a sandbox was asked for.
+    pub(crate) fn from_io(error: &std::io::Error) -> Self {
+        Self::at(Act::Channel, Errno::from_io_error(error).unwrap_or(Errno::IO))
+    }
+
     /// The layer that could not be had.
     #[must_use]
     pub fn layer(&self) -> Layer {

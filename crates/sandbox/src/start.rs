@@ -26,6 +26,7 @@ use crate::{
     inside::become_program,
     namespaces,
     plan::Plan,
+    program::Work,
     report,
     running::Kept,
 };
@@ -40,8 +41,13 @@ const STACK: usize = 256 << 10;
 /// all that it starts end when it ends, when [`Running`] is dropped, and when this
 /// process ends, however it does.
 pub fn start(spec: &Spec, program: &Program, stdio: Stdio) -> Result<Running, Refusal> {
-    let plan = Plan::prepare(spec, program, &stdio)?;
+    let plan = Plan::prepare(spec, Work::Program(program), &stdio)?;
     drop(stdio);
+    start_planned(plan)
+}
+
+/// Starts what was made ready.
+pub(crate) fn start_planned(plan: Plan) -> Result<Running, Refusal> {
     let (tell, hear) = sync_channel(1);
     let keeper = thread::Builder::new().name("garth-sandbox".to_owned()).stack_size(STACK);
     let keeper = keeper.spawn(move || keep(plan, &tell));
@@ -78,8 +84,8 @@ fn launch(plan: &Plan) -> Result<(Made, u16), Refusal> {
         pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK).during(Act::Channel)?;
     let pointers = plan.program.pointers();
     let task = || become_program(plan, &pointers, &theirs);
-    let memory = clone_unsafe::possible_memory();
-    let made = clone_unsafe::clone(namespaces::flags(&plan.ids), memory, &task);
+    let flags = namespaces::flags(&plan.ids);
+    let made = clone_unsafe::clone(flags, plan.program.memory(), &task);
     let made = made.during(Act::Clone)?;
     let mut said = [0; report::ROOM];
     let length = read(&ours, &mut said).unwrap_or(0);

@@ -2,10 +2,11 @@
 //!
 //! For people who want to see what a workspace's commands see, and for the tests.
 
-#![allow(clippy::print_stderr, reason = "a program for people says what is wrong")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for people says things")]
 
 use std::{
     ffi::OsString,
+    fs::File,
     io,
     os::fd::{AsFd, OwnedFd},
     path::{Path, PathBuf},
@@ -13,15 +14,19 @@ use std::{
 };
 
 use garth_sandbox::{
-    Access, Ended, Image, Layer, Limits, Needs, Network, Program, Root, Spec, Stdio,
-    base_environment, start,
+    Access, Ended, Image, Layer, Limits, Needs, Network, Program, Root, Spec, State, Stdio,
+    base_environment, probe, start,
 };
 
 const USAGE: &str = "\
-usage: garth-enter --root [NAME=]DIR [--read-only] … [OPTION]… -- COMMAND [ARGUMENT]…
+usage: garth-enter --probe
+       garth-enter --root [NAME=]DIR [--read-only] … [OPTION]… -- COMMAND [ARGUMENT]…
+  --probe             try every layer on this machine, and say what it does
   --root [NAME=]DIR   a directory of the workspace; one without a name is /workspace
   --read-only         the directory named last cannot be written
   --visible DIR       show this directory too, read-only, at its own path
+  --program FILE      run this file of the machine; COMMAND is what it is called
+  --proxy SOCKET      let it reach this unix socket, at /run/garth/proxy
   --env NAME=VALUE    one more variable
   --memory BYTES      memory of everything inside; 0 for no bound
   --cpu PERCENT       hundredths of one processor
@@ -32,6 +37,9 @@ usage: garth-enter --root [NAME=]DIR [--read-only] … [OPTION]… -- COMMAND [A
   --without LAYER     go on where this layer cannot be had";
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == "--probe") {
+        return show_probe();
+    }
     match run(std::env::args_os().skip(1)) {
         Ok(Ended::Exited(code)) => ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)),
         Ok(Ended::Killed(signal)) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX)),
@@ -47,21 +55,35 @@ fn main() -> ExitCode {
     }
 }
 
+fn show_probe() -> ExitCode {
+    let found = probe();
+    for row in &found {
+        println!("{}: {:?}: {}", row.layer, row.state, row.how);
+        if let Some(advice) = row.advice {
+            println!("  {advice}");
+        }
+    }
+    ExitCode::from(u8::from(found.iter().any(|row| row.state != State::Holds)))
+}
+
 enum Stopped {
     Usage(String),
     Failed(String),
 }
 
 fn run(arguments: impl Iterator<Item = OsString>) -> Result<Ended, Stopped> {
-    let (spec, command) = parse(arguments)?;
+    let (spec, image, command) = parse(arguments)?;
     let failed = |error: io::Error| Stopped::Failed(error.to_string());
     let stdio = Stdio {
         input: own(io::stdin()).map_err(failed)?,
         output: own(io::stdout()).map_err(failed)?,
         error: own(io::stderr()).map_err(failed)?,
     };
-    let image = command.first().map(find).unwrap_or_default();
-    let program = Program { image: Image::Inside(image), arguments: command };
+    let image = match image {
+        Some(path) => Image::Open(File::open(path).map_err(failed)?.into()),
+        None => Image::Inside(command.first().map(find).unwrap_or_default()),
+    };
+    let program = Program { image, arguments: command };
     let started = start(&spec, &program, stdio);
     let running =
         started.map_err(|refusal| Stopped::Failed(format!("{refusal}\n{}", refusal.advice())))?;
@@ -87,7 +109,11 @@ fn find(command: &OsString) -> PathBuf {
     candidates.find(|path| path.exists()).unwrap_or_else(|| name.to_owned())
 }
 
-fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<(Spec, Vec<OsString>), Stopped> {
+/// What the sandbox is to be, a program of this machine if one was named, and the command.
+type Asked = (Spec, Option<PathBuf>, Vec<OsString>);
+
+fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Asked, Stopped> {
+    let mut image = None;
     let mut spec = Spec {
         roots: Vec::new(),
         visible: Vec::new(),
@@ -110,13 +136,17 @@ fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<(Spec, Vec<OsS
         let name = known.ok_or(usage("is no option"))?;
         let value = arguments.next().ok_or(usage("needs a value"))?;
         let value = value.to_str().ok_or(usage("needs a value in UTF-8"))?;
+        if name == "--program" {
+            image = Some(PathBuf::from(value));
+            continue;
+        }
         set(&mut spec, name, value).map_err(|why| usage(&why))?;
     }
     let command: Vec<_> = arguments.collect();
     if spec.roots.is_empty() || command.is_empty() {
         return Err(Stopped::Usage("a --root and a command are needed".to_owned()));
     }
-    Ok((spec, command))
+    Ok((spec, image, command))
 }
 
 fn set(spec: &mut Spec, name: &str, value: &str) -> Result<(), String> {
@@ -128,6 +158,7 @@ fn set(spec: &mut Spec, name: &str, value: &str) -> Result<(), String> {
             let root = Root::named(Path::new(path), place, Access::ReadWrite);
             spec.roots.push(root.map_err(|error| error.to_string())?);
         }
+        "--proxy" => spec.network = Network::Through(value.into()),
         "--visible" => spec.visible.push(value.into()),
         "--env" => {
             let (name, value) = pair()?;

@@ -1,0 +1,109 @@
+//! Whose files come to be, and whose rights the program has.
+
+use std::{
+    fs,
+    os::unix::fs::{MetadataExt, chown},
+    path::Path,
+};
+
+use crate::yard::{NOBODY, Who, Yard, is_root, yards};
+
+const MAKE: &str = "mkdir d && echo x > d/f && ln -s f d/l && mkfifo d/p && chmod 700 d/f && \
+                    cp -a d e && mv e/f e/g && stat -c %u:%g d d/f d/l d/p e/g | sort -u";
+
+fn owners(directory: &Path) -> Vec<(u32, u32)> {
+    let mut found = Vec::new();
+    for name in ["d", "d/f", "d/l", "d/p", "e", "e/g"] {
+        let meta = fs::symlink_metadata(directory.join(name)).unwrap();
+        found.push((meta.uid(), meta.gid()));
+    }
+    found.dedup();
+    found
+}
+
+#[test]
+fn what_is_made_belongs_to_the_workspace_s_owner() {
+    for yard in yards() {
+        let said = yard.inside(MAKE);
+        assert_eq!(said.out, "1000:1000\n", "{said:?}");
+        let root = fs::metadata(yard.ws()).unwrap();
+        assert_eq!(owners(&yard.ws()), [(root.uid(), root.gid())]);
+    }
+}
+
+#[test]
+fn root_keeps_the_owner_whoever_that_is() {
+    if !is_root() {
+        println!("skipped: only root can give files away");
+        return;
+    }
+    for owner in [(0, 0), (4711, 4712), (1000, 1000)] {
+        let yard = Yard::new(Who::Root);
+        chown(yard.ws(), Some(owner.0), Some(owner.1)).unwrap();
+        let said = yard.inside(MAKE);
+        assert_eq!(said.out, "1000:1000\n", "{said:?}");
+        assert_eq!(owners(&yard.ws()), [owner]);
+    }
+}
+
+#[test]
+fn a_file_of_somebody_else_in_the_workspace_is_not_ours() {
+    if !is_root() {
+        println!("skipped: only root can give files away");
+        return;
+    }
+    for who in [Who::Root, Who::User] {
+        let yard = Yard::new(who);
+        let file = yard.ws().join("theirs");
+        fs::write(&file, "theirs").unwrap();
+        fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        chown(&file, Some(4711), Some(4711)).unwrap();
+        let said = yard.inside("cat theirs; echo x >> theirs; chmod 666 theirs; chown 1000 theirs");
+        assert_ne!(said.code, Some(0));
+        assert_eq!(said.out, "", "{said:?}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "theirs");
+    }
+}
+
+#[test]
+fn there_is_no_capability_and_no_group() {
+    for yard in yards() {
+        let said = yard.attempt_inside(&[], &["rights"]);
+        let none = "0000000000000000";
+        let expected = format!(
+            "Uid: 1000 1000 1000 1000\nGid: 1000 1000 1000 1000\nGroups:\nCapInh: {none}\n\
+             CapPrm: {none}\nCapEff: {none}\nCapBnd: {none}\nCapAmb: {none}\nNoNewPrivs: 1\n"
+        );
+        let groups = |text: &str| {
+            let lines =
+                text.lines().map(|line| if line.starts_with("Groups:") { "Groups:" } else { line });
+            lines.map(|line| format!("{line}\n")).collect::<String>()
+        };
+        assert_eq!(groups(&said.out), expected, "{said:?}");
+        if yard.who == Who::Root {
+            assert!(said.out.contains("Groups:\n"), "{said:?}");
+        }
+    }
+}
+
+#[test]
+fn a_program_with_the_set_user_id_bit_gains_nothing() {
+    if !is_root() {
+        println!("skipped: only root can give files away");
+        return;
+    }
+    for who in [Who::Root, Who::User] {
+        let yard = Yard::new(who);
+        let ws = yard.ws().display().to_string();
+        let make = format!("cp /usr/bin/id {ws}/id && chown 0:0 {ws}/id && chmod 6755 {ws}/id");
+        let as_root = Yard::new(Who::Root);
+        assert_eq!(as_root.outside(&make).code, Some(0));
+        let said = yard.inside(
+            "./id -u; ./id -ru; ./id -g; /usr/bin/su -c id; /usr/bin/mount -t tmpfs x /tmp; true",
+        );
+        assert_eq!(said.out, "1000\n1000\n1000\n", "{said:?}");
+        let outside = yard.outside("./id -u; ./id -ru");
+        let own = if who == Who::Root { 0 } else { NOBODY };
+        assert_eq!(outside.out, format!("0\n{own}\n"));
+    }
+}
