@@ -35,7 +35,8 @@ impl<'a> Place<'a> {
     pub(crate) fn allows(&self) -> Allows {
         let run = match self.commands {
             Commands::None => false,
-            Commands::In(_) => true,
+            Commands::In(_) => self.abilities.write,
+            Commands::Held(_) => true,
         };
         Allows { write: self.abilities.write, run }
     }

@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Parser, Subcommand};
 
@@ -20,6 +20,10 @@ pub(crate) enum Command {
     Tool(Tool),
     /// Replaces the secrets of a text by placeholders.
     Redact(Redact),
+    /// Tries on this machine what keeps commands in their place.
+    Doctor(Doctor),
+    /// Serves files and commands over standard streams, for another garth.
+    Guest(Guest),
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -73,6 +77,11 @@ pub(crate) struct Mcp {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,
 
+    /// Lets commands reach this address through a proxy; nothing without; can be given several
+    /// times
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) network: Vec<String>,
+
     /// Runs no commands, and offers no tool that would
     #[arg(long)]
     pub(crate) no_exec: bool,
@@ -122,6 +131,11 @@ pub(crate) struct Tool {
     #[arg(long)]
     pub(crate) json: bool,
 
+    /// Lets commands reach this address through a proxy; nothing without; can be given several
+    /// times
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) network: Vec<String>,
+
     /// Runs no commands, and lists no tool that would
     #[arg(long)]
     pub(crate) no_exec: bool,
@@ -153,4 +167,32 @@ pub(crate) struct Redact {
     /// The files to read, one after the other; standard input without any
     #[arg(value_name = "FILES")]
     pub(crate) files: Vec<PathBuf>,
+}
+
+const DOCTOR_EXAMPLES: &str = r#"Examples:
+  garth doctor
+  garth doctor --json
+
+Exit codes: 0 every layer holds, 1 one does not."#;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = DOCTOR_EXAMPLES)]
+pub(crate) struct Doctor {
+    /// Prints one JSON object: {"ok":true,"payload":…}
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const GUEST_EXAMPLES: &str = r#"Examples:
+  garth guest --root /home/me/project
+  ssh host garth guest --root /home/me/project
+
+It speaks to a garth at the other end of its standard streams. garth guest --help lists what it takes."#;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = GUEST_EXAMPLES, disable_help_flag = true)]
+pub(crate) struct Guest {
+    /// What is served, and how
+    #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<OsString>,
 }

@@ -7,11 +7,13 @@
 mod args;
 mod catalogue;
 mod dialect;
+mod doctor;
 mod mcp;
 mod output;
 mod paint;
 mod redact;
 mod root;
+mod sandbox;
 mod tool;
 
 use std::process::ExitCode;
@@ -25,6 +27,8 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let output = Output::of_process();
     match args.command {
+        Command::Guest(args) => return garth_guest::program::run(args.arguments),
+        Command::Doctor(args) => doctor::run(&args, &output),
         Command::Tool(args) => tool::run(&args, &output),
         Command::Mcp(args) => mcp::run(&args, &output),
         Command::Redact(args) => redact::run(&args, &output),

@@ -15,7 +15,10 @@ use garth_redact::Config;
 use garth_roots::Roots;
 use garth_workspace::{Commands, Limits, Parts, Workspace};
 
-use crate::args::{Mcp, Tool};
+use crate::{
+    args::{Mcp, Tool},
+    sandbox::{self, Placed},
+};
 
 /// The name under which every workspace's root is known.
 const MOUNT: &[u8] = b"/workspace";
@@ -36,9 +39,11 @@ pub(crate) fn of_tool(args: &Tool) -> Result<Workspace> {
         durability: Durability::Synced,
     };
     let redaction = redaction(&args.dialect, args.no_redact);
-    let Served { fs, aliases, known } = Served::open(std::slice::from_ref(&args.root), &rules)?;
+    let Served { fs, aliases, known, places } =
+        Served::open(std::slice::from_ref(&args.root), &rules)?;
     let exec = Exec::of_option(args.no_exec);
-    let parts = Parts { fs, commands: commands(exec), aliases, redaction, limits: LIMITS };
+    let commands = exec.commands(&places, &rules.policy(), &args.network)?;
+    let parts = Parts { fs, commands, aliases, redaction, limits: LIMITS };
     Ok(Workspace::new(parts)?.shown_as(known))
 }
 
@@ -49,18 +54,19 @@ pub(crate) fn of_tool(args: &Tool) -> Result<Workspace> {
 pub(crate) fn of_mcp(args: &Mcp) -> Result<Workspace> {
     let rules = rules_of_mcp(args);
     let redaction = redaction(&args.dialect, args.no_redact);
-    let Served { fs, aliases, known } = if args.memory {
+    let Served { fs, aliases, known, places } = if args.memory {
         let aliases = Aliases::none().with(MOUNT);
         let memory = Memory::new(rules.policy())?.with_aliases(aliases.clone());
         args.mount.iter().try_for_each(|mount| mounted(&memory, mount))?;
         let known = vec![(MOUNT.to_vec(), WsPath::root())];
-        Served { fs: Arc::new(memory), aliases, known }
+        Served { fs: Arc::new(memory), aliases, known, places: Vec::new() }
     } else {
         let here = [PathBuf::from(".")];
         Served::open(if args.roots.is_empty() { &here[..] } else { &args.roots }, &rules)?
     };
     let exec = Exec::of_option(args.no_exec);
-    let parts = Parts { fs, commands: commands(exec), aliases, redaction, limits: LIMITS };
+    let commands = exec.commands(&places, &rules.policy(), &args.network)?;
+    let parts = Parts { fs, commands, aliases, redaction, limits: LIMITS };
     Ok(Workspace::new(parts)?.shown_as(known))
 }
 
@@ -84,6 +90,8 @@ struct Served {
     aliases: Aliases,
     /// The absolute paths of each directory, and where it is in the tree.
     known: Vec<(Vec<u8>, WsPath)>,
+    /// The directories themselves, and their names in the tree.
+    places: Vec<Placed>,
 }
 
 impl Served {
@@ -93,10 +101,12 @@ impl Served {
             let aliases = aliases(root);
             let host = Host::open(root, rules.policy(), aliases.clone())?;
             let known = names(root).into_iter().map(|name| (name, WsPath::root())).collect();
-            return Ok(Self { fs: Arc::new(host), aliases, known });
+            let places = vec![(root.clone(), String::new())];
+            return Ok(Self { fs: Arc::new(host), aliases, known, places });
         }
         let mut named: Vec<(Vec<u8>, Arc<dyn DynFilesystem>)> = Vec::new();
         let mut known = Vec::new();
+        let mut places = Vec::new();
         let mut all = Aliases::none().with(MOUNT);
         let short = garth_roots::names(roots.iter().map(PathBuf::as_path));
         for (root, name) in roots.iter().zip(short) {
@@ -105,9 +115,12 @@ impl Served {
                 all = all.with_at(&absolute, place.clone());
                 known.push((absolute, place.clone()));
             }
+            places.push(String::from_utf8(name.clone()).ok().map(|name| (root.clone(), name)));
             named.push((name, Arc::new(Host::open(root, rules.policy(), aliases(root))?)));
         }
-        Ok(Self { fs: Arc::new(Roots::new(named)?), aliases: all, known })
+        // A name that is no text cannot be a place in the sandbox, so there is none.
+        let places = places.into_iter().collect::<Option<_>>().unwrap_or_default();
+        Ok(Self { fs: Arc::new(Roots::new(named)?), aliases: all, known, places })
     }
 }
 
@@ -148,15 +161,13 @@ impl Exec {
     fn of_option(no_exec: bool) -> Self {
         if no_exec { Self::Refused } else { Self::Allowed }
     }
-}
 
-/// Where the commands of a workspace run.
-///
-/// Whatever can run them is chosen here; there is nothing yet that keeps a command
-/// inside, so there is none.
-fn commands(exec: Exec) -> Commands {
-    match exec {
-        Exec::Allowed | Exec::Refused => Commands::None,
+    /// Where commands run, if any may.
+    fn commands(self, roots: &[Placed], policy: &Policy, reach: &[String]) -> Result<Commands> {
+        match self {
+            Self::Allowed => sandbox::commands(roots, policy, reach),
+            Self::Refused => Ok(Commands::None),
+        }
     }
 }
 

@@ -70,7 +70,7 @@ pub enum Needs {
 pub struct Allows {
     /// Changes of files.
     pub write: bool,
-    /// Commands; they can change files, so they need both.
+    /// Commands.
     pub run: bool,
 }
 
@@ -89,7 +89,7 @@ impl Needs {
         match self {
             Self::Read => true,
             Self::Add | Self::Replace => allows.write,
-            Self::Follow | Self::Run => allows.write && allows.run,
+            Self::Follow | Self::Run => allows.run,
         }
     }
 

@@ -11,8 +11,11 @@ use crate::Workspace;
 pub enum Commands {
     /// It runs none.
     None,
-    /// In this place, whose files are those of the workspace.
+    /// In this place, whose files are those of the workspace, and where a command can
+    /// change any of them.
     In(Arc<dyn DynShell>),
+    /// In this place, which itself keeps a command from what the workspace forbids.
+    Held(Arc<dyn DynShell>),
 }
 
 impl Commands {
@@ -28,6 +31,7 @@ impl fmt::Debug for Commands {
         match self {
             Self::None => f.write_str("None"),
             Self::In(_) => f.write_str("In(shell)"),
+            Self::Held(_) => f.write_str("Held(shell)"),
         }
     }
 }
@@ -40,6 +44,7 @@ impl Workspace {
     /// since a command could.
     pub fn shell(&self) -> Result<&dyn DynShell> {
         match &self.commands {
+            Commands::Held(shell) => Ok(&**shell),
             Commands::In(shell) if self.fs.abilities().write => Ok(&**shell),
             Commands::In(_) => {
                 let message = "a command could change files, and the workspace is read-only";
