@@ -36,17 +36,22 @@ use super::{
 /// Where programs are looked for when no variable says so.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Starts a command and enters it into the table; may take a moment.
+/// Starts a command in a directory and enters it into the table.
 ///
 /// # Errors
-/// Those of a working directory; `QUOTA_EXCEEDED` for too many processes or files;
-/// `UNSUPPORTED` for a terminal where there are none.
-pub(super) fn spawn(shared: &Shared, command: &Command, ground: Ground) -> Result<Arc<Entry>> {
+/// `QUOTA_EXCEEDED` for too many processes or files; `UNSUPPORTED` for a terminal where
+/// there are none.
+pub(super) fn spawn(
+    shared: &Shared,
+    command: &Command,
+    ground: Ground,
+    workdir: OwnedFd,
+) -> Result<Arc<Entry>> {
     if command.terminal.is_some() && !shared.abilities.terminals {
         return Err(Error::new(Code::Unsupported, "there are no terminals here"));
     }
     let reservation = Reservation::new(shared)?;
-    let workdir = above_standard(shared.tree.open_dir(&command.workdir)?).map_err(refused)?;
+    let workdir = above_standard(workdir).map_err(refused)?;
     let streams = streams::open(command).map_err(refused)?;
     let flags = SocketFlags::CLOEXEC;
     let (control, theirs) =
