@@ -191,7 +191,7 @@ impl Processes {
     }
 
     fn entry(&self, id: ProcessId) -> Result<Arc<Entry>> {
-        lock(&self.shared().table).get(id, Instant::now())
+        lock(&self.shared().table).get(id)
     }
 
     /// Starts a command: at once where the kernel has the working directory in memory,
@@ -374,7 +374,7 @@ impl Shell for Processes {
 
     async fn list(&self) -> Result<Vec<Process>> {
         let now = Instant::now();
-        let all = lock(&self.shared().table).all(now)?;
+        let all = lock(&self.shared().table).all()?;
         Ok(all.iter().map(|entry| entry.listed(now)).collect())
     }
 

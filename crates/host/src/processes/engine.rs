@@ -196,8 +196,10 @@ impl Engine {
             self.tick = now;
             self.tracks.values().for_each(Track::check_stopped);
             self.collect_strays();
-            lock(&self.shared.table).trim(now);
         }
+        // Dropped once the table is free: what they printed has to be given back.
+        let forgotten = lock(&self.shared.table).trim(now);
+        drop(forgotten);
         let due = |(number, track): (&u64, &mut Track)| {
             (track.keep_time(now) == Due::Finish).then_some(*number)
         };
@@ -211,27 +213,29 @@ impl Engine {
         let Some(mut track) = self.tracks.remove(&number) else { return };
         *lock(&track.entry.supervisor) = None;
         if !track.is_accounted_for() && self.shared.bond == Bond::Subreaper {
-            self.hunt(track.supervisor.main());
+            self.hunt(track.supervisor.session());
         }
         let shared = &*self.shared;
         track.drain(&mut self.buffer, &|| lock(&shared.table).make_room());
         track.close_all(shared.poll.as_fd());
         lock(&shared.table).note_end(track.entry.id, now);
+        // Who waits for one that was killed with all others hears that, and no report.
+        lock(&track.entry.state).lost = self.stop_by.is_some();
         track.finish(now);
         self.ending.push(Ending { supervisor: track.supervisor, again: now, pause: SOON });
         self.collect_ending(now);
     }
 
     /// Kills what a supervisor left that was killed.
-    fn hunt(&self, main: Option<Pid>) {
+    fn hunt(&self, session: Option<Pid>) {
         for _ in 0..HUNTS {
-            let session = main.map_or(Reached::Nobody, family::kill_session);
+            let of_session = session.map_or(Reached::Nobody, family::kill_session);
             let strays = match self.shared.strays {
                 Strays::Kill => family::kill_children(&lock(&self.shared.supervisors)),
                 Strays::Leave => Reached::Nobody,
             };
             self.collect_strays();
-            if session == Reached::Nobody && strays == Reached::Nobody {
+            if of_session == Reached::Nobody && strays == Reached::Nobody {
                 return;
             }
             std::thread::sleep(SOON);

@@ -80,10 +80,15 @@ impl Supervisor {
         self.pid
     }
 
-    /// The command's own process, once it has become its program.
-    pub(super) fn main(&self) -> Option<Pid> {
-        let plan = &self.memory.as_ref()?.plan;
-        Pid::from_raw(plan.main.load(Ordering::Acquire))
+    /// Whether the command's own process has become its program, or could not.
+    pub(super) fn has_begun(&self) -> bool {
+        let plan = self.memory.as_ref().map(|memory| &memory.plan);
+        plan.is_none_or(|plan| plan.main.load(Ordering::Acquire) != 0)
+    }
+
+    /// The session that the command was started in, as soon as there is one.
+    pub(super) fn session(&self) -> Option<Pid> {
+        Pid::from_raw(self.memory.as_ref()?.plan.session.load(Ordering::Acquire))
     }
 
     /// Collects it, if it has ended.

@@ -52,6 +52,8 @@ pub(super) struct Plan {
     /// The number of the command's own process once it has become its program, or
     /// cannot; the supervisor sets it.
     pub(super) main: Arc<AtomicI32>,
+    /// The same, from before it becomes its program; it sets this itself.
+    pub(super) session: AtomicI32,
 }
 
 /// The files of a supervisor, by number; none is below 3.
@@ -306,6 +308,7 @@ fn tell(control: c_int, what: i32, value: c_int) {
 pub(super) extern "C" fn become_command(plan: &Plan) -> ! {
     let Files { workdir, stdin, stdout, stderr, .. } = plan.files;
     kernel::set_session();
+    plan.session.store(c_int::try_from(kernel::own_pid()).unwrap_or(0), Ordering::Release);
     kernel::control(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
     // A supervisor that was killed before the line above has nobody who ends this.
     if kernel::parent() != plan.supervisor.load(Ordering::Relaxed) {

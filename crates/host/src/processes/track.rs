@@ -263,7 +263,7 @@ impl Track {
     /// Ends it, with the time that it has for that.
     pub(super) fn end(&mut self, cause: Cause, now: Instant) {
         match self.phase {
-            Phase::Runs { .. } if self.supervisor.main().is_none() => {
+            Phase::Runs { .. } if !self.supervisor.has_begun() => {
                 self.phase = Phase::Doomed { cause, until: now + TO_START, again: now + SOON };
             }
             Phase::Runs { .. } => self.ask_to_end(cause, now),
@@ -310,7 +310,7 @@ impl Track {
         match self.phase {
             Phase::Runs { until } if until <= now => self.end(Cause::Timeout, now),
             Phase::Doomed { cause, until, again } if again <= now => {
-                if until <= now || self.supervisor.main().is_some() {
+                if until <= now || self.supervisor.has_begun() {
                     self.ask_to_end(cause, now);
                 } else {
                     self.phase = Phase::Doomed { cause, until, again: now + SOON };
@@ -367,7 +367,9 @@ impl Track {
     fn kill_without_supervisor(&self) {
         self.wake();
         let root = self.supervisor.pid();
-        if family::signal_below(root, Signal::KILL) == Reached::Nobody {
+        // One look at processes that come and go can miss one; nobody can come after two.
+        let nobody = || family::signal_below(root, Signal::KILL) == Reached::Nobody;
+        if nobody() && nobody() {
             kill_process(root, Signal::KILL).ok();
         }
     }
