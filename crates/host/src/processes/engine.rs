@@ -41,7 +41,7 @@ pub(super) enum Order {
     Feed(ProcessId),
     /// End a process.
     End(ProcessId),
-    /// Kill a process.
+    /// Kill a process whose caller is gone.
     Kill(ProcessId),
     /// Kill all and end.
     Stop,
@@ -108,8 +108,8 @@ impl Engine {
 
     /// Does as it was told.
     fn obey(&mut self, now: Instant) {
-        let orders = std::mem::take(&mut *lock(&self.shared.orders));
-        for order in orders {
+        let orders = lock(&self.shared.orders).as_mut().map(std::mem::take);
+        for order in orders.into_iter().flatten() {
             match order {
                 Order::Adopt(track) => self.adopt(*track, now),
                 Order::Collect(supervisor) => {
@@ -123,7 +123,7 @@ impl Engine {
                 }
                 Order::Kill(id) => {
                     if let Some(track) = self.tracks.get_mut(&id.0) {
-                        track.kill(now);
+                        track.abandon(now);
                     }
                 }
                 Order::Stop => {
@@ -212,7 +212,7 @@ impl Engine {
     fn finish(&mut self, number: u64, now: Instant) {
         let Some(mut track) = self.tracks.remove(&number) else { return };
         *lock(&track.entry.supervisor) = None;
-        if !track.is_accounted_for() && self.shared.bond == Bond::Subreaper {
+        if !track.is_over() && self.shared.bond == Bond::Subreaper {
             self.hunt(track.supervisor.session());
         }
         let shared = &*self.shared;
@@ -257,9 +257,11 @@ impl Engine {
             if ending.again > now {
                 return true;
             }
+            // While it is locked, none can be started that gets the number of this one.
+            let mut supervisors = lock(supervisors);
             let collected = ending.supervisor.collect();
             if collected == Collected::Yes {
-                lock(supervisors).remove(&ending.supervisor.pid());
+                supervisors.remove(&ending.supervisor.pid());
             }
             ending.again = now + ending.pause;
             ending.pause = (ending.pause * 2).min(TICK);
@@ -295,7 +297,9 @@ impl Engine {
             lock(&entry.output).spool.drop_stored();
             entry.changed.notify_waiters();
         }
-        // Their controls are closed here, so what could not be killed yet still is.
+        // Their controls are closed here, so what could not be killed yet still is; and
+        // what comes too late is dropped as it comes.
+        *lock(&self.shared.orders) = None;
         self.tracks.clear();
         self.shared.store.remove_directory();
     }

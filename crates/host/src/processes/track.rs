@@ -73,6 +73,8 @@ pub(super) struct Track {
     phase: Phase,
     /// How and when the command's own process ended.
     exit: Option<(Exit, Instant)>,
+    /// Whether the supervisor saw to it that nothing is left.
+    over: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +116,8 @@ impl Track {
         (control, ours): (OwnedFd, Ours),
         until: Instant,
     ) -> Self {
-        Self { entry, supervisor, control, ours, phase: Phase::Runs { until }, exit: None }
+        let phase = Phase::Runs { until };
+        Self { entry, supervisor, control, ours, phase, exit: None, over: false }
     }
 
     /// Registers its files with the kernel.
@@ -174,6 +177,7 @@ impl Track {
         match i32::from_ne_bytes([a, b, c, d]) {
             report::OVER => {
                 self.exit = Some((exit_of(value), self.exit.map_or(now, |(_, at)| at)));
+                self.over = true;
                 return News::Over;
             }
             report::ENDED => {
@@ -279,6 +283,12 @@ impl Track {
         self.phase = Phase::Ends { until: now + GRACE };
     }
 
+    /// Kills it at once, since nobody waits for it any more.
+    pub(super) fn abandon(&mut self, now: Instant) {
+        lock(&self.entry.output).excerpts = None;
+        self.kill(now);
+    }
+
     /// Kills it at once.
     pub(super) fn kill(&mut self, now: Instant) {
         if matches!(self.phase, Phase::Dies { .. } | Phase::Gone { .. }) {
@@ -341,6 +351,7 @@ impl Track {
 
     /// Notes that the supervisor is gone.
     pub(super) fn lose(&mut self, poll: BorrowedFd<'_>, bond: Bond, now: Instant) -> Due {
+        *lock(&self.entry.supervisor) = None;
         match bond {
             Bond::Subreaper => Due::Finish,
             // What is in a namespace dies before its first process can be collected.
@@ -374,9 +385,9 @@ impl Track {
         }
     }
 
-    /// Whether the command's own end was reported.
-    pub(super) fn is_accounted_for(&self) -> bool {
-        self.exit.is_some()
+    /// Whether the supervisor saw to it that nothing is left.
+    pub(super) fn is_over(&self) -> bool {
+        self.over
     }
 
     /// Notes how it ended, for all who wait.
