@@ -17,12 +17,12 @@ use rustix::{
     buffer::spare_capacity,
     event::{Timespec, epoll},
     io::read,
-    process::{WaitOptions, wait},
+    process::{Pid, WaitOptions, wait},
 };
 
 use super::{
     Shared, Strays,
-    entry::Entry,
+    entry::SOON,
     family::{self, Reached},
     kernel, lock,
     start::{Collected, Supervisor},
@@ -41,7 +41,7 @@ pub(super) enum Order {
     Feed(ProcessId),
     /// End a process.
     End(ProcessId),
-    /// Kill a process.
+    /// Kill a process whose caller is gone.
     Kill(ProcessId),
     /// Kill all and end.
     Stop,
@@ -56,8 +56,6 @@ const READ: usize = 64 << 10;
 const EVENTS: usize = 64;
 /// How often is looked for supervisors that were stopped, and for stray processes.
 const TICK: Duration = Duration::from_secs(1);
-/// How often is looked whether a supervisor that is ending has ended.
-const SOON: Duration = Duration::from_millis(1);
 /// How long all processes have to die when the place stops.
 const TO_STOP: Duration = Duration::from_secs(5);
 /// How often a tree without supervisor is looked for.
@@ -110,8 +108,8 @@ impl Engine {
 
     /// Does as it was told.
     fn obey(&mut self, now: Instant) {
-        let orders = std::mem::take(&mut *lock(&self.shared.orders));
-        for order in orders {
+        let orders = lock(&self.shared.orders).as_mut().map(std::mem::take);
+        for order in orders.into_iter().flatten() {
             match order {
                 Order::Adopt(track) => self.adopt(*track, now),
                 Order::Collect(supervisor) => {
@@ -125,7 +123,7 @@ impl Engine {
                 }
                 Order::Kill(id) => {
                     if let Some(track) = self.tracks.get_mut(&id.0) {
-                        track.kill(now);
+                        track.abandon(now);
                     }
                 }
                 Order::Stop => {
@@ -182,7 +180,12 @@ impl Engine {
         let now = Instant::now();
         let Some(track) = self.tracks.get_mut(&number) else { return };
         let (poll, bond) = (self.shared.poll.as_fd(), self.shared.bond);
-        if track.hear(now) == News::Gone && track.lose(poll, bond, now) == Due::Finish {
+        let due = match track.hear(now) {
+            News::Nothing => Due::Nothing,
+            News::Over => Due::Finish,
+            News::Gone => track.lose(poll, bond, now),
+        };
+        if due == Due::Finish {
             self.finish(number, now);
         }
     }
@@ -193,8 +196,10 @@ impl Engine {
             self.tick = now;
             self.tracks.values().for_each(Track::check_stopped);
             self.collect_strays();
-            lock(&self.shared.table).trim(now);
         }
+        // Dropped once the table is free: what they printed has to be given back.
+        let forgotten = lock(&self.shared.table).trim(now);
+        drop(forgotten);
         let due = |(number, track): (&u64, &mut Track)| {
             (track.keep_time(now) == Due::Finish).then_some(*number)
         };
@@ -207,29 +212,30 @@ impl Engine {
     fn finish(&mut self, number: u64, now: Instant) {
         let Some(mut track) = self.tracks.remove(&number) else { return };
         *lock(&track.entry.supervisor) = None;
-        if !track.is_accounted_for() && self.shared.bond == Bond::Subreaper {
-            self.hunt(&track.entry);
+        if !track.is_over() && self.shared.bond == Bond::Subreaper {
+            self.hunt(track.supervisor.session());
         }
         let shared = &*self.shared;
         track.drain(&mut self.buffer, &|| lock(&shared.table).make_room());
         track.close_all(shared.poll.as_fd());
         lock(&shared.table).note_end(track.entry.id, now);
+        // Who waits for one that was killed with all others hears that, and no report.
+        lock(&track.entry.state).lost = self.stop_by.is_some();
         track.finish(now);
         self.ending.push(Ending { supervisor: track.supervisor, again: now, pause: SOON });
         self.collect_ending(now);
     }
 
     /// Kills what a supervisor left that was killed.
-    fn hunt(&self, entry: &Entry) {
-        let main = lock(&entry.state).main;
+    fn hunt(&self, session: Option<Pid>) {
         for _ in 0..HUNTS {
-            let session = main.map_or(Reached::Nobody, family::kill_session);
+            let of_session = session.map_or(Reached::Nobody, family::kill_session);
             let strays = match self.shared.strays {
                 Strays::Kill => family::kill_children(&lock(&self.shared.supervisors)),
                 Strays::Leave => Reached::Nobody,
             };
             self.collect_strays();
-            if session == Reached::Nobody && strays == Reached::Nobody {
+            if of_session == Reached::Nobody && strays == Reached::Nobody {
                 return;
             }
             std::thread::sleep(SOON);
@@ -251,9 +257,11 @@ impl Engine {
             if ending.again > now {
                 return true;
             }
+            // While it is locked, none can be started that gets the number of this one.
+            let mut supervisors = lock(supervisors);
             let collected = ending.supervisor.collect();
             if collected == Collected::Yes {
-                lock(supervisors).remove(&ending.supervisor.pid());
+                supervisors.remove(&ending.supervisor.pid());
             }
             ending.again = now + ending.pause;
             ending.pause = (ending.pause * 2).min(TICK);
@@ -289,7 +297,9 @@ impl Engine {
             lock(&entry.output).spool.drop_stored();
             entry.changed.notify_waiters();
         }
-        // Their controls are closed here, so what could not be killed yet still is.
+        // Their controls are closed here, so what could not be killed yet still is; and
+        // what comes too late is dropped as it comes.
+        *lock(&self.shared.orders) = None;
         self.tracks.clear();
         self.shared.store.remove_directory();
     }

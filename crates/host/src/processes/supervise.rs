@@ -10,7 +10,10 @@
 
 use std::{
     ffi::{CStr, CString, c_int, c_long},
-    sync::atomic::{AtomicI64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicI32, AtomicI64, Ordering},
+    },
 };
 
 use super::{
@@ -46,6 +49,11 @@ pub(super) struct Plan {
     pub(super) stack: Stack,
     /// The supervisor's own number, which it alone sets.
     pub(super) supervisor: AtomicI64,
+    /// The number of the command's own process once it has become its program, or
+    /// cannot; the supervisor sets it.
+    pub(super) main: Arc<AtomicI32>,
+    /// The same, from before it becomes its program; it sets this itself.
+    pub(super) session: AtomicI32,
 }
 
 /// The files of a supervisor, by number; none is below 3.
@@ -71,12 +79,13 @@ pub(super) mod order {
     pub(in super::super) const KILL: u8 = b'k';
 }
 
-/// What a supervisor reports: one of these, and a number.
+/// What a supervisor reports: one of these, and the status of the command's own
+/// process, as `wait` encodes it.
 pub(super) mod report {
-    /// The command runs; its process number.
-    pub(in super::super) const STARTED: i32 = 1;
-    /// The command's own process ended; its status, as `wait` encodes it.
-    pub(in super::super) const ENDED: i32 = 2;
+    /// That process ended, and something of its tree is left.
+    pub(in super::super) const ENDED: i32 = 1;
+    /// Nothing is left.
+    pub(in super::super) const OVER: i32 = 2;
     /// The bytes of a report.
     pub(in super::super) const SIZE: usize = 8;
 }
@@ -90,39 +99,43 @@ const NOT_RUN: c_int = 126;
 /// The code of a command that is missing.
 const MISSING: c_int = 127;
 
+/// What stands for a process that could not be started.
+const NO_PROCESS: c_int = -1;
+
 /// Runs a supervisor; all signals are kept from it.
 pub(super) extern "C" fn supervise(plan: &Plan) -> ! {
     kernel::reset_signals();
-    kernel::set_session();
+    // Whoever kills the group that we are in shall not kill it too.
+    kernel::lead_group();
     // A name that is not ours: whoever kills us by name shall not kill it too.
     kernel::set_name(c"supervisor");
     // A command may have stopped it when we die, and then nobody else wakes it.
     kernel::control(libc::PR_SET_PDEATHSIG, libc::SIGCONT);
+    close_others(&plan.kept);
     match plan.bond {
         Bond::Subreaper => {
             kernel::control(libc::PR_SET_CHILD_SUBREAPER, 1);
         }
         Bond::Namespace => wait_for_begin(plan.files.control),
     }
-    close_others(&plan.kept);
     plan.supervisor.store(kernel::own_pid(), Ordering::Relaxed);
     let children = kernel::child_signals();
     let Files { control, alive, workdir, stdin, stdout, stderr } = plan.files;
     let main = match start::command(plan) {
-        Ok(pid) => {
-            tell(control, report::STARTED, pid);
-            pid
-        }
+        Ok(pid) => pid,
         Err(errno) => {
+            plan.main.store(NO_PROCESS, Ordering::Release);
             complain(plan, stderr, errno.raw_os_error());
-            tell(control, report::ENDED, NOT_RUN << 8);
+            tell(control, report::OVER, NOT_RUN << 8);
             kernel::exit(0);
         }
     };
+    plan.main.store(main, Ordering::Release);
     for file in [workdir, stdin, stdout, stderr] {
         kernel::close(file);
     }
-    Watch { plan, main, children, control, alive, spares: false, kills: false }.run()
+    let (spares, kills, status) = (false, false, None);
+    Watch { plan, main, children, control, alive, spares, kills, status }.run()
 }
 
 /// A supervisor once its command runs.
@@ -134,6 +147,8 @@ struct Watch<'a> {
     alive: c_int,
     spares: bool,
     kills: bool,
+    /// How the command's own process ended.
+    status: Option<c_int>,
 }
 
 impl Watch<'_> {
@@ -143,22 +158,38 @@ impl Watch<'_> {
             if self.kills {
                 self.kill();
             }
-            self.wait();
+            self.wait(self.kills.then_some(AGAIN));
         }
     }
 
     /// Buries what has died; ends when nothing is left.
     fn collect(&mut self) {
+        let before = self.status;
         loop {
             match kernel::collect() {
-                Waited::Running => return,
-                Waited::Childless => kernel::exit(0),
+                Waited::Running => break,
+                Waited::Childless => {
+                    self.tell(report::OVER);
+                    kernel::exit(0);
+                }
                 Waited::Ended(pid, status) if pid == self.main => {
-                    tell(self.plan.files.control, report::ENDED, status);
+                    self.status = Some(status);
+                    // An order to spare the rest was given before the command was asked to
+                    // end, and may still wait to be read.
+                    self.wait(Some(0));
                     self.kills |= !self.spares;
                 }
                 Waited::Ended(..) => {}
             }
+        }
+        if before.is_none() && self.status.is_some() {
+            self.tell(report::ENDED);
+        }
+    }
+
+    fn tell(&self, what: i32) {
+        if let Some(status) = self.status {
+            tell(self.plan.files.control, what, status);
         }
     }
 
@@ -170,11 +201,11 @@ impl Watch<'_> {
         }
     }
 
-    /// Waits for a death, an order, or our own end.
-    fn wait(&mut self) {
+    /// Waits for a death, an order, or our own end, but at most so many nanoseconds.
+    fn wait(&mut self, nanos: Option<c_long>) {
         let file = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
         let mut files = [file(self.children), file(self.control), file(self.alive)];
-        kernel::poll(&mut files, self.kills.then_some(AGAIN));
+        kernel::poll(&mut files, nanos);
         let [children, control, alive] = files;
         if children.revents != 0 {
             let mut news = [0; 512];
@@ -211,9 +242,9 @@ fn wait_for_begin(control: c_int) {
     }
 }
 
-/// Closes every file but 0 to 2 and those in the list, which is in order.
+/// Closes every file but those in the list, which is in order.
 fn close_others(kept: &[c_int]) {
-    let mut first = 3;
+    let mut first = 0;
     for &file in kept {
         if file > first {
             let last = file.wrapping_sub(1);
@@ -232,7 +263,7 @@ fn close_others(kept: &[c_int]) {
 /// forks all the time could otherwise escape. A group is of the tree if its member
 /// is: it lies in one session, and sessions are made below the supervisor.
 fn kill_children() {
-    let own = kernel::own_pid();
+    let own = kernel::group_of(0);
     each_child(|pid| {
         let group = kernel::group_of(pid);
         if group > 1 && group != own {
@@ -284,6 +315,7 @@ fn tell(control: c_int, what: i32, value: c_int) {
 pub(super) extern "C" fn become_command(plan: &Plan) -> ! {
     let Files { workdir, stdin, stdout, stderr, .. } = plan.files;
     kernel::set_session();
+    plan.session.store(c_int::try_from(kernel::own_pid()).unwrap_or(0), Ordering::Release);
     kernel::control(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
     // A supervisor that was killed before the line above has nobody who ends this.
     if kernel::parent() != plan.supervisor.load(Ordering::Relaxed) {

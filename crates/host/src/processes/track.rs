@@ -11,11 +11,11 @@ use rustix::{
     event::epoll,
     io::{Errno, read},
     net::{RecvFlags, SendFlags, recv, send},
-    process::{Pid, Signal, kill_process},
+    process::{Signal, kill_process},
 };
 
 use super::{
-    entry::{Entry, TO_START, Terminal},
+    entry::{Entry, SOON, TO_START, Terminal},
     family::{self, Reached},
     input::After,
     lock,
@@ -28,8 +28,6 @@ use super::{
 const GRACE: Duration = Duration::from_secs(5);
 /// How long a supervisor has to kill its tree before it is done without it.
 const TO_KILL: Duration = Duration::from_secs(2);
-/// How often is looked whether a supervisor that is ending has ended.
-const SOON: Duration = Duration::from_millis(1);
 /// How often that is then tried.
 const RETRY: Duration = Duration::from_millis(50);
 /// After how long a process that cannot be killed counts as ended all the same: it
@@ -75,14 +73,16 @@ pub(super) struct Track {
     phase: Phase,
     /// How and when the command's own process ended.
     exit: Option<(Exit, Instant)>,
+    /// Whether the supervisor saw to it that nothing is left.
+    over: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Phase {
     /// Until its time is up.
     Runs { until: Instant },
-    /// Is to be ended once it has begun, which it has until then.
-    Doomed { cause: Cause, until: Instant },
+    /// Is to be ended once it has begun, but then in any case.
+    Doomed { cause: Cause, until: Instant, again: Instant },
     /// Was asked to end, and has until then.
     Ends { until: Instant },
     /// The supervisor kills it; if it has not by then, it is done for it.
@@ -95,7 +95,9 @@ enum Phase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum News {
     Nothing,
-    /// It is gone.
+    /// Nothing is left of the tree, and the supervisor ends.
+    Over,
+    /// The supervisor is gone.
     Gone,
 }
 
@@ -114,7 +116,8 @@ impl Track {
         (control, ours): (OwnedFd, Ours),
         until: Instant,
     ) -> Self {
-        Self { entry, supervisor, control, ours, phase: Phase::Runs { until }, exit: None }
+        let phase = Phase::Runs { until };
+        Self { entry, supervisor, control, ours, phase, exit: None, over: false }
     }
 
     /// Registers its files with the kernel.
@@ -172,12 +175,10 @@ impl Track {
         let [a, b, c, d, e, f, g, h] = message;
         let value = i32::from_ne_bytes([e, f, g, h]);
         match i32::from_ne_bytes([a, b, c, d]) {
-            report::STARTED => {
-                lock(&self.entry.state).main = Pid::from_raw(value);
-                self.entry.changed.notify_waiters();
-                if let Phase::Doomed { cause, .. } = self.phase {
-                    self.ask_to_end(cause, now);
-                }
+            report::OVER => {
+                self.exit = Some((exit_of(value), self.exit.map_or(now, |(_, at)| at)));
+                self.over = true;
+                return News::Over;
             }
             report::ENDED => {
                 self.exit = Some((exit_of(value), now));
@@ -266,8 +267,8 @@ impl Track {
     /// Ends it, with the time that it has for that.
     pub(super) fn end(&mut self, cause: Cause, now: Instant) {
         match self.phase {
-            Phase::Runs { .. } if lock(&self.entry.state).main.is_none() => {
-                self.phase = Phase::Doomed { cause, until: now + TO_START };
+            Phase::Runs { .. } if !self.supervisor.has_begun() => {
+                self.phase = Phase::Doomed { cause, until: now + TO_START, again: now + SOON };
             }
             Phase::Runs { .. } => self.ask_to_end(cause, now),
             Phase::Doomed { .. } | Phase::Ends { .. } | Phase::Dies { .. } | Phase::Gone { .. } => {
@@ -280,6 +281,12 @@ impl Track {
         self.tell(order::SPARE);
         family::signal_below(self.supervisor.pid(), Signal::TERM);
         self.phase = Phase::Ends { until: now + GRACE };
+    }
+
+    /// Kills it at once, since nobody waits for it any more.
+    pub(super) fn abandon(&mut self, now: Instant) {
+        lock(&self.entry.output).excerpts = None;
+        self.kill(now);
     }
 
     /// Kills it at once.
@@ -312,7 +319,13 @@ impl Track {
     pub(super) fn keep_time(&mut self, now: Instant) -> Due {
         match self.phase {
             Phase::Runs { until } if until <= now => self.end(Cause::Timeout, now),
-            Phase::Doomed { cause, until } if until <= now => self.ask_to_end(cause, now),
+            Phase::Doomed { cause, until, again } if again <= now => {
+                if until <= now || self.supervisor.has_begun() {
+                    self.ask_to_end(cause, now);
+                } else {
+                    self.phase = Phase::Doomed { cause, until, again: now + SOON };
+                }
+            }
             Phase::Ends { until } if until <= now => self.kill(now),
             Phase::Dies { since, again } if again <= now => {
                 self.phase = Phase::Dies { since, again: now + RETRY };
@@ -338,6 +351,7 @@ impl Track {
 
     /// Notes that the supervisor is gone.
     pub(super) fn lose(&mut self, poll: BorrowedFd<'_>, bond: Bond, now: Instant) -> Due {
+        *lock(&self.entry.supervisor) = None;
         match bond {
             Bond::Subreaper => Due::Finish,
             // What is in a namespace dies before its first process can be collected.
@@ -352,8 +366,10 @@ impl Track {
     /// When there is something to do next.
     pub(super) fn next_time(&self) -> Instant {
         match self.phase {
-            Phase::Runs { until } | Phase::Doomed { until, .. } | Phase::Ends { until } => until,
-            Phase::Dies { again, .. } | Phase::Gone { again } => again,
+            Phase::Runs { until } | Phase::Ends { until } => until,
+            Phase::Doomed { again, .. } | Phase::Dies { again, .. } | Phase::Gone { again } => {
+                again
+            }
         }
     }
 
@@ -362,14 +378,16 @@ impl Track {
     fn kill_without_supervisor(&self) {
         self.wake();
         let root = self.supervisor.pid();
-        if family::signal_below(root, Signal::KILL) == Reached::Nobody {
+        // One look at processes that come and go can miss one; nobody can come after two.
+        let nobody = || family::signal_below(root, Signal::KILL) == Reached::Nobody;
+        if nobody() && nobody() {
             kill_process(root, Signal::KILL).ok();
         }
     }
 
-    /// Whether the command's own end was reported.
-    pub(super) fn is_accounted_for(&self) -> bool {
-        self.exit.is_some()
+    /// Whether the supervisor saw to it that nothing is left.
+    pub(super) fn is_over(&self) -> bool {
+        self.over
     }
 
     /// Notes how it ended, for all who wait.
