@@ -19,7 +19,8 @@ use rustix::{
 use crate::{
     Image, Program, Refusal, Stdio,
     act::{Act, During, Failed},
-    clone_unsafe::{Memory, possible_memory},
+    clone_unsafe::Lease,
+    ids::Ids,
     program_unsafe::{Pointers, close_others_on_exec, exec_handle, exec_path, reset_signals},
     trial::{self, Trial},
 };
@@ -147,12 +148,13 @@ impl Ready {
         Err(Failed { act: Act::Exec, errno })
     }
 
-    /// What the memory of the new process is to be: a trial does more than a new process
+    /// What the memory of the new process can be: a trial does more than a new process
     /// may on ours.
-    pub(crate) fn memory(&self) -> Memory {
-        match self.image {
-            What::Path(_) | What::Handle(_) => possible_memory(),
-            What::Trial(_) => Memory::Copied,
+    pub(crate) fn lease(&self, ids: &Ids) -> Lease {
+        match (&self.image, ids) {
+            (What::Trial(_), _) => Lease::copied(),
+            (What::Path(_) | What::Handle(_), Ids::Own(_)) => Lease::shared(),
+            (What::Path(_) | What::Handle(_), Ids::Runner(_)) => Lease::shared_alone(),
         }
     }
 }

@@ -22,7 +22,7 @@ use rustix::{
 use crate::{
     Ended, Program, Refusal, Running, Spec, Stdio,
     act::{Act, During},
-    clone_unsafe::{self, Made},
+    clone_unsafe::{Made, clone},
     inside::become_program,
     namespaces,
     plan::Plan,
@@ -85,8 +85,9 @@ fn launch(plan: &Plan) -> Result<(Made, u16), Refusal> {
     let pointers = plan.program.pointers();
     let task = || become_program(plan, &pointers, &theirs);
     let flags = namespaces::flags(&plan.ids);
-    let made = clone_unsafe::clone(flags, plan.program.memory(), &task);
-    let made = made.during(Act::Clone)?;
+    let lease = plan.program.lease(&plan.ids);
+    let made = clone(flags, lease.memory, &task).during(Act::Clone)?;
+    drop(lease);
     let mut said = [0; report::ROOM];
     let length = read(&ours, &mut said).unwrap_or(0);
     match report::outcome(said.get(..length).unwrap_or_default()) {

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use crate::yard::{NOBODY, Who, Yard, is_root, yards};
+use crate::yard::{NOBODY, Who, Yard, await_that, below, is_root, processes_in, yards};
 
 const MAKE: &str = "mkdir d && echo x > d/f && ln -s f d/l && mkfifo d/p && chmod 700 d/f && \
                     cp -a d e && mv e/f e/g && stat -c %u:%g d d/f d/l d/p e/g | sort -u";
@@ -44,6 +44,34 @@ fn root_keeps_the_owner_whoever_that_is() {
         assert_eq!(said.out, "1000:1000\n", "{said:?}");
         assert_eq!(owners(&yard.ws()), [owner]);
     }
+}
+
+#[test]
+fn root_lends_an_id_that_nobody_has_and_another_to_each() {
+    if !is_root() {
+        println!("skipped: only root can be root");
+        return;
+    }
+    let yard = Yard::new(Who::Root);
+    let ids = || {
+        let mut command = yard.enter(&["--", "sleep", "1000"]);
+        let mut child = command.spawn().unwrap();
+        let (pid, namespace) = below(child.id());
+        let mut id = 0;
+        await_that("an id that was lent", || {
+            let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+            let uid = status.lines().find_map(|line| line.strip_prefix("Uid:")).unwrap();
+            id = uid.split_whitespace().next().unwrap().parse().unwrap();
+            id != 0
+        });
+        child.kill().unwrap();
+        child.wait().unwrap();
+        await_that("nothing left", || processes_in(&namespace).is_empty());
+        id
+    };
+    let (one, other): (u32, u32) = (ids(), ids());
+    assert!(one >= 0x7000_0000 && other >= 0x7000_0000, "{one} {other}");
+    assert_ne!(one, other);
 }
 
 #[test]

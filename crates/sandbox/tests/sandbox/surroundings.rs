@@ -23,6 +23,20 @@ fn the_program_is_process_one_and_sees_its_own_alone() {
 }
 
 #[test]
+fn signals_session_and_mask_are_its_own() {
+    for yard in yards() {
+        // Rust programs ignore a broken pipe, and whoever starts this one does.
+        let said = yard.inside(
+            "grep -E '^Sig(Blk|Ign)' /proc/self/status; cut -d' ' -f6 /proc/1/stat; umask; \
+             (kill -PIPE $BASHPID; echo survived); yes | head -1",
+        );
+        let none = "0000000000000000";
+        let expected = format!("SigBlk:\t{none}\nSigIgn:\t{none}\n1\n0022\ny\n");
+        assert_eq!(said.out, expected, "{said:?}");
+    }
+}
+
+#[test]
 fn names_of_this_machine_are_not_seen() {
     for yard in yards() {
         let said = yard.inside("hostname; cat /etc/hostname; cut -d: -f1 /etc/passwd; id -un");
