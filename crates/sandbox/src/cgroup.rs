@@ -27,6 +27,7 @@ use rustix::{
 use crate::{
     Limits, Refusal,
     act::{Act, During, Failed},
+    ids::Ids,
 };
 use find::{Generation, Home, homes};
 
@@ -70,7 +71,7 @@ enum Strict {
 /// Makes a cgroup with the limits, where they need one.
 ///
 /// *Errors*: `Cgroup` where there is none to make it in, or a limit cannot be set.
-pub(crate) fn prepare(limits: &Limits) -> Result<Option<Cgroup>, Refusal> {
+pub(crate) fn prepare(limits: &Limits, ids: &Ids) -> Result<Option<Cgroup>, Refusal> {
     let mut wanted = Vec::new();
     if let Some(value) = limits.memory {
         wanted.push(Wanted { controller: "memory", strict: Strict::Yes, value });
@@ -79,12 +80,12 @@ pub(crate) fn prepare(limits: &Limits) -> Result<Option<Cgroup>, Refusal> {
         let value = u64::from(percent).max(1) * PERCENT;
         wanted.push(Wanted { controller: "cpu", strict: Strict::Yes, value });
     }
-    if wanted.is_empty() {
+    // A limit of the process holds the number of processes too, but for root's.
+    let strict = if ids.is_root() { Strict::Yes } else { Strict::No };
+    if wanted.is_empty() && strict == Strict::No {
         return Ok(None);
     }
-    // A limit of each process holds it too.
-    let value = limits.processes;
-    wanted.push(Wanted { controller: "pids", strict: Strict::No, value });
+    wanted.push(Wanted { controller: "pids", strict, value: limits.processes });
     let homes = homes();
     sweep(&homes);
     let mut cgroup = Cgroup { directories: Vec::new(), members: Vec::new() };

@@ -42,7 +42,7 @@ impl Plan {
         let mounts = mounts::prepare(spec, &ids, turned)?;
         let landlock = spared.spare(landlock::prepare())?;
         let seccomp = spared.spare(seccomp::prepare())?;
-        let cgroup = spared.spare(cgroup::prepare(&spec.limits))?.flatten();
+        let cgroup = spared.spare(cgroup::prepare(&spec.limits, &ids))?.flatten();
         let bounded = if cgroup.is_some() { Bounded::Together } else { Bounded::ByProcess };
         let rlimits = rlimits::prepare(&spec.limits, bounded);
         Ok(Self { ids, mounts, cgroup, rlimits, landlock, seccomp, program, spared })
