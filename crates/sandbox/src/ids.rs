@@ -24,6 +24,7 @@ use rustix::{
 use crate::{
     Layer, Needs, Refusal, Root,
     act::{Act, During, Failed},
+    clone_unsafe::Memory,
     program_unsafe,
 };
 pub(crate) use turn::{Turned, turn};
@@ -112,10 +113,18 @@ impl Ids {
     }
 
     /// What must be done before anything else.
-    pub(crate) fn first(&self) -> Result<(), Failed> {
-        match self {
-            Self::Own(lent) => lent.map(),
-            Self::Runner(_) => Ok(()),
+    pub(crate) fn first(&self, memory: Memory) -> Result<(), Failed> {
+        match (self, memory) {
+            (Self::Runner(_), _) => Ok(()),
+            (Self::Own(lent), Memory::Shared) => lent.map(),
+            (Self::Own(lent), Memory::Copied) => {
+                // A copy of what is not to be read is not to be read either, but for the
+                // moment in which it must own its entries of /proc.
+                set_dumpable_behavior(DumpableBehavior::Dumpable).during(Act::Dumpable)?;
+                let mapped = lent.map();
+                set_dumpable_behavior(DumpableBehavior::NotDumpable).during(Act::Dumpable)?;
+                mapped
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use rustix::{fd::OwnedFd, io::write};
 
 use crate::{
     act::{Act, During, Failed},
+    clone_unsafe::Memory,
     namespaces, network,
     plan::{Plan, Spared},
     privileges,
@@ -20,9 +21,9 @@ use crate::{
 pub(crate) fn become_program(
     plan: &Plan,
     pointers: &(Pointers<'_>, Pointers<'_>),
-    channel: &OwnedFd,
+    (memory, channel): (Memory, &OwnedFd),
 ) -> i32 {
-    match enter(plan, channel).and_then(|()| plan.program.run(pointers)) {
+    match enter(plan, memory, channel).and_then(|()| plan.program.run(pointers)) {
         Ok(code) => code,
         Err(failed) => {
             // Whoever reads it is still waiting; if not, there is nobody to tell.
@@ -35,9 +36,9 @@ pub(crate) fn become_program(
 /// What a shell says of a program that cannot be run.
 const FAILED: i32 = 126;
 
-fn enter(plan: &Plan, channel: &OwnedFd) -> Result<(), Failed> {
+fn enter(plan: &Plan, memory: Memory, channel: &OwnedFd) -> Result<(), Failed> {
     let mut spared: Spared = plan.spared;
-    plan.ids.first()?;
+    plan.ids.first(memory)?;
     namespaces::settle()?;
     network::enter()?;
     plan.mounts.enter()?;

@@ -83,9 +83,9 @@ fn launch(plan: &Plan) -> Result<(Made, u16), Refusal> {
     let (ours, theirs) =
         pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK).during(Act::Channel)?;
     let pointers = plan.program.pointers();
-    let task = || become_program(plan, &pointers, &theirs);
-    let flags = namespaces::flags(&plan.ids);
     let lease = plan.program.lease(&plan.ids);
+    let task = || become_program(plan, &pointers, (lease.memory, &theirs));
+    let flags = namespaces::flags(&plan.ids);
     let made = clone(flags, lease.memory, &task).during(Act::Clone)?;
     drop(lease);
     let mut said = [0; report::ROOM];
