@@ -51,7 +51,7 @@ const TABLE: &[Row] = &[
     Row { layer: Layer::Cgroup,     name: "cgroup",     presence: UnlessAllowed, advice: "Run as root, or hand over a cgroup with memory, pids and cpu (systemd: Delegate=yes), or allow the sandbox to do without." },
     Row { layer: Layer::Privileges, name: "privileges", presence: Always,        advice: "The kernel refused to give capabilities up; look for a security module." },
     Row { layer: Layer::Rlimits,    name: "rlimits",    presence: Always,        advice: "Raise the hard limits of the process that starts sandboxes." },
-    Row { layer: Layer::Landlock,   name: "landlock",   presence: UnlessAllowed, advice: "Needs Linux 5.13 with landlock among the security modules (lsm=), or allow the sandbox to do without." },
+    Row { layer: Layer::Landlock,   name: "landlock",   presence: UnlessAllowed, advice: "Needs Linux 5.19 with landlock among the security modules (lsm=), or allow the sandbox to do without." },
     Row { layer: Layer::Seccomp,    name: "seccomp",    presence: UnlessAllowed, advice: "Needs a kernel with CONFIG_SECCOMP_FILTER, or allow the sandbox to do without." },
     Row { layer: Layer::Program,    name: "program",    presence: Always,        advice: "The program must exist inside, be executable, and be of this machine's kind." },
 ];

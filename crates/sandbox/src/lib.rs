@@ -37,6 +37,7 @@ pub mod attempt;
 mod cgroup;
 mod clone_unsafe;
 mod ids;
+mod image;
 mod inside;
 mod landlock;
 mod landlock_unsafe;

@@ -34,8 +34,8 @@ impl Plan {
     /// *Errors*: the first layer that cannot be had and may not be lacking.
     pub(crate) fn prepare(spec: &Spec, work: Work<'_>, stdio: &Stdio) -> Result<Self, Refusal> {
         let mut spared = Spared { needs: spec.needs, lacking: 0 };
-        let program = program::prepare(work, &spec.environment, stdio)?;
         let (ids, turned) = ids::prepare(&spec.roots, spec.needs)?;
+        let program = program::prepare(work, &ids, (&spec.environment, stdio))?;
         if ids.is_root() {
             spared.lacking |= Layer::Ids.bit();
         }
