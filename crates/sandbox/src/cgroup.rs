@@ -80,7 +80,8 @@ pub(crate) fn prepare(limits: &Limits, ids: &Ids) -> Result<Option<Cgroup>, Refu
         let value = u64::from(percent).max(1) * PERCENT;
         wanted.push(Wanted { controller: "cpu", strict: Strict::Yes, value });
     }
-    // A limit of the process holds the number of processes too, but for root's.
+    // A limit of the process holds the number of processes too, but for root's; so it is
+    // set only where it costs no tree of its own.
     let strict = if ids.is_root() { Strict::Yes } else { Strict::No };
     if wanted.is_empty() && strict == Strict::No {
         return Ok(None);
@@ -110,7 +111,11 @@ impl Cgroup {
     fn add(&mut self, homes: &[Home], name: &str, want: &Wanted) -> Result<(), Refusal> {
         let missing = Refusal::of(Act::CgroupFind, "none with this limit was handed over");
         let mut refusal = missing;
-        for home in homes.iter().filter(|home| home.has(want.controller)) {
+        let fits = |home: &&Home| {
+            let here = || self.directories.contains(&home.directory.join(name));
+            home.has(want.controller) && (want.strict == Strict::Yes || here())
+        };
+        for home in homes.iter().filter(fits).collect::<Vec<_>>() {
             match self.add_in(home, name, want) {
                 Ok(()) => return Ok(()),
                 Err(failed) => refusal = failed.into(),

@@ -36,6 +36,8 @@ const STACK: usize = 256 << 10;
 
 /// Starts a program in a sandbox of its own, as its first process.
 ///
+/// Blocks the thread for some milliseconds.
+///
 /// *Errors*: the layer that could not be had; nothing runs then.
 /// *After*: the program runs, or has ended; its streams are closed on this side. It and
 /// all that it starts end when it ends, when [`Running`] is dropped, and when this
