@@ -125,19 +125,19 @@ impl Cgroup {
     }
 
     fn add_in(&mut self, home: &Home, name: &str, want: &Wanted) -> Result<(), Failed> {
-        if home.generation == Generation::Second {
-            home.pass_on(want.controller);
-        }
         let directory = home.directory.join(name);
-        if !self.directories.contains(&directory) {
-            fs::create_dir(&directory).map_err(|error| failed(Act::CgroupMake, &error))?;
-            self.directories.push(directory.clone());
-            let members = OpenOptions::new().write(true).open(directory.join("cgroup.procs"));
-            let members = members.map_err(|error| failed(Act::CgroupMake, &error))?;
-            self.members.push(members.into());
+        if self.directories.contains(&directory) {
+            return limit(&directory, home, want);
         }
-        set_limit(&directory, home.generation, want)
-            .map_err(|error| failed(Act::CgroupLimit, &error))
+        fs::create_dir(&directory).map_err(|error| failed(Act::CgroupMake, &error))?;
+        // Where it cannot hold the limit it is removed again, by its Drop.
+        let mut made = Self { directories: vec![directory.clone()], members: Vec::new() };
+        let members = OpenOptions::new().write(true).open(directory.join("cgroup.procs"));
+        made.members.push(members.map_err(|error| failed(Act::CgroupMake, &error))?.into());
+        limit(&directory, home, want)?;
+        self.directories.append(&mut made.directories);
+        self.members.append(&mut made.members);
+        Ok(())
     }
 
     /// Moves this process into it. In the new process.
@@ -151,6 +151,14 @@ impl Cgroup {
 
 fn failed(act: Act, error: &io::Error) -> Failed {
     Failed { act, errno: Errno::from_io_error(error).unwrap_or(Errno::IO) }
+}
+
+/// Sets a limit of a cgroup, which its home may have to pass on first.
+fn limit(directory: &Path, home: &Home, want: &Wanted) -> Result<(), Failed> {
+    if home.generation == Generation::Second {
+        home.pass_on(want.controller);
+    }
+    set_limit(directory, home.generation, want).map_err(|error| failed(Act::CgroupLimit, &error))
 }
 
 /// Writes a limit in the words of its generation.

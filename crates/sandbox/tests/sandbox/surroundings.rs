@@ -23,6 +23,19 @@ fn the_program_is_process_one_and_sees_its_own_alone() {
 }
 
 #[test]
+fn every_namespace_is_its_own() {
+    const KINDS: [&str; 7] = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"];
+    for yard in yards() {
+        let script = format!("cd /proc/self/ns && readlink {}", KINDS.join(" "));
+        let (inside, outside) = (yard.inside(&script).out, yard.outside(&script).out);
+        assert_eq!((inside.lines().count(), outside.lines().count()), (7, 7), "{inside}");
+        for (inside, outside) in inside.lines().zip(outside.lines()) {
+            assert_ne!(inside, outside, "{:?}", yard.who);
+        }
+    }
+}
+
+#[test]
 fn signals_session_and_mask_are_its_own() {
     for yard in yards() {
         // Rust programs ignore a broken pipe, and whoever starts this one does.
