@@ -79,6 +79,7 @@ acts! {
     LandlockEnter   Landlock   "enforce the ruleset";
     SeccompCompile  Seccomp    "compile the filter";
     SeccompEnter    Seccomp    "install the filter";
+    SealProgram     Program    "keep its file from being changed";
     Streams         Program    "give it its standard streams";
     CloseRest       Program    "close every other handle";
     Argument        Program    "pass its arguments";

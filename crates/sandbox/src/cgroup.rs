@@ -27,6 +27,7 @@ use rustix::{
 use crate::{
     Limits, Refusal,
     act::{Act, During, Failed},
+    ids::Ids,
 };
 use find::{Generation, Home, homes};
 
@@ -70,7 +71,7 @@ enum Strict {
 /// Makes a cgroup with the limits, where they need one.
 ///
 /// *Errors*: `Cgroup` where there is none to make it in, or a limit cannot be set.
-pub(crate) fn prepare(limits: &Limits) -> Result<Option<Cgroup>, Refusal> {
+pub(crate) fn prepare(limits: &Limits, ids: &Ids) -> Result<Option<Cgroup>, Refusal> {
     let mut wanted = Vec::new();
     if let Some(value) = limits.memory {
         wanted.push(Wanted { controller: "memory", strict: Strict::Yes, value });
@@ -79,12 +80,13 @@ pub(crate) fn prepare(limits: &Limits) -> Result<Option<Cgroup>, Refusal> {
         let value = u64::from(percent).max(1) * PERCENT;
         wanted.push(Wanted { controller: "cpu", strict: Strict::Yes, value });
     }
-    if wanted.is_empty() {
+    // A limit of the process holds the number of processes too, but for root's; so it is
+    // set only where it costs no tree of its own.
+    let strict = if ids.is_root() { Strict::Yes } else { Strict::No };
+    if wanted.is_empty() && strict == Strict::No {
         return Ok(None);
     }
-    // A limit of each process holds it too.
-    let value = limits.processes;
-    wanted.push(Wanted { controller: "pids", strict: Strict::No, value });
+    wanted.push(Wanted { controller: "pids", strict, value: limits.processes });
     let homes = homes();
     sweep(&homes);
     let mut cgroup = Cgroup { directories: Vec::new(), members: Vec::new() };
@@ -109,7 +111,11 @@ impl Cgroup {
     fn add(&mut self, homes: &[Home], name: &str, want: &Wanted) -> Result<(), Refusal> {
         let missing = Refusal::of(Act::CgroupFind, "none with this limit was handed over");
         let mut refusal = missing;
-        for home in homes.iter().filter(|home| home.has(want.controller)) {
+        let fits = |home: &&Home| {
+            let here = || self.directories.contains(&home.directory.join(name));
+            home.has(want.controller) && (want.strict == Strict::Yes || here())
+        };
+        for home in homes.iter().filter(fits).collect::<Vec<_>>() {
             match self.add_in(home, name, want) {
                 Ok(()) => return Ok(()),
                 Err(failed) => refusal = failed.into(),
@@ -119,19 +125,19 @@ impl Cgroup {
     }
 
     fn add_in(&mut self, home: &Home, name: &str, want: &Wanted) -> Result<(), Failed> {
-        if home.generation == Generation::Second {
-            home.pass_on(want.controller);
-        }
         let directory = home.directory.join(name);
-        if !self.directories.contains(&directory) {
-            fs::create_dir(&directory).map_err(|error| failed(Act::CgroupMake, &error))?;
-            self.directories.push(directory.clone());
-            let members = OpenOptions::new().write(true).open(directory.join("cgroup.procs"));
-            let members = members.map_err(|error| failed(Act::CgroupMake, &error))?;
-            self.members.push(members.into());
+        if self.directories.contains(&directory) {
+            return limit(&directory, home, want);
         }
-        set_limit(&directory, home.generation, want)
-            .map_err(|error| failed(Act::CgroupLimit, &error))
+        fs::create_dir(&directory).map_err(|error| failed(Act::CgroupMake, &error))?;
+        // Where it cannot hold the limit it is removed again, by its Drop.
+        let mut made = Self { directories: vec![directory.clone()], members: Vec::new() };
+        let members = OpenOptions::new().write(true).open(directory.join("cgroup.procs"));
+        made.members.push(members.map_err(|error| failed(Act::CgroupMake, &error))?.into());
+        limit(&directory, home, want)?;
+        self.directories.append(&mut made.directories);
+        self.members.append(&mut made.members);
+        Ok(())
     }
 
     /// Moves this process into it. In the new process.
@@ -145,6 +151,14 @@ impl Cgroup {
 
 fn failed(act: Act, error: &io::Error) -> Failed {
     Failed { act, errno: Errno::from_io_error(error).unwrap_or(Errno::IO) }
+}
+
+/// Sets a limit of a cgroup, which its home may have to pass on first.
+fn limit(directory: &Path, home: &Home, want: &Wanted) -> Result<(), Failed> {
+    if home.generation == Generation::Second {
+        home.pass_on(want.controller);
+    }
+    set_limit(directory, home.generation, want).map_err(|error| failed(Act::CgroupLimit, &error))
 }
 
 /// Writes a limit in the words of its generation.

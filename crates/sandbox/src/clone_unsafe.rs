@@ -12,6 +12,7 @@ use std::{
     mem::MaybeUninit,
     os::fd::{FromRawFd, OwnedFd},
     ptr,
+    sync::{Mutex, MutexGuard},
 };
 
 use rustix::{
@@ -92,14 +93,34 @@ fn set_signals(signals: &libc::sigset_t) {
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, signals, ptr::null_mut()) };
 }
 
-/// What the new process's memory can be.
-///
-/// What one process says about its memory being readable holds for all that share it,
-/// and the new one must say that it is, to own its entries of `/proc`. Where ours is
-/// not to be, it has a copy.
-pub(crate) fn possible_memory() -> Memory {
-    match dumpable_behavior() {
-        Ok(DumpableBehavior::Dumpable) => Memory::Shared,
-        _ => Memory::Copied,
+/// The memory that one new process may run on, for as long as it does.
+pub(crate) struct Lease {
+    /// Which it is.
+    pub(crate) memory: Memory,
+    _alone: Option<MutexGuard<'static, ()>>,
+}
+
+impl Lease {
+    /// A copy.
+    pub(crate) fn copied() -> Self {
+        Self { memory: Memory::Copied, _alone: None }
+    }
+
+    /// Ours, where our memory is said to be readable: a process must say so of its own to
+    /// own its entries of `/proc`, and it holds for all that share it.
+    pub(crate) fn shared() -> Self {
+        match dumpable_behavior() {
+            Ok(DumpableBehavior::Dumpable) => Self { memory: Memory::Shared, _alone: None },
+            _ => Self::copied(),
+        }
+    }
+
+    /// Ours for a process that will take another id, which makes the kernel say that its
+    /// memory is not readable, until it says that it is. Two of them would disturb each
+    /// other, so there is one at a time, and whoever comes meanwhile has a copy.
+    pub(crate) fn shared_alone() -> Self {
+        static ALONE: Mutex<()> = Mutex::new(());
+        let Ok(guard) = ALONE.try_lock() else { return Self::copied() };
+        Self { _alone: Some(guard), ..Self::shared() }
     }
 }

@@ -24,6 +24,7 @@ use rustix::{
 use crate::{
     Layer, Needs, Refusal, Root,
     act::{Act, During, Failed},
+    clone_unsafe::Memory,
     program_unsafe,
 };
 pub(crate) use turn::{Turned, turn};
@@ -69,6 +70,11 @@ impl Lent {
         Ok(Self { uid, gid, uid_map: line(inside.0, uid), gid_map: line(inside.1, gid), proc })
     }
 
+    /// In a user namespace other than the first, root's number is not root.
+    fn is_root(&self) -> bool {
+        self.uid == 0 && owns_every_id("/proc/self/uid_map")
+    }
+
     /// Becomes that user, in a user namespace that knows no other.
     fn enter(&self) -> Result<(), Failed> {
         let (uid, gid) = (Uid::from_raw(self.uid), Gid::from_raw(self.gid));
@@ -101,16 +107,24 @@ impl Ids {
         }
     }
 
-    /// Whether the rights are root's, for want of any better.
+    /// Whether the rights are those of the kernel's root, for want of any better.
     pub(crate) fn is_root(&self) -> bool {
-        self.lent().uid == 0
+        self.lent().is_root()
     }
 
     /// What must be done before anything else.
-    pub(crate) fn first(&self) -> Result<(), Failed> {
-        match self {
-            Self::Own(lent) => lent.map(),
-            Self::Runner(_) => Ok(()),
+    pub(crate) fn first(&self, memory: Memory) -> Result<(), Failed> {
+        match (self, memory) {
+            (Self::Runner(_), _) => Ok(()),
+            (Self::Own(lent), Memory::Shared) => lent.map(),
+            (Self::Own(lent), Memory::Copied) => {
+                // A copy of what is not to be read is not to be read either, but for the
+                // moment in which it must own its entries of /proc.
+                set_dumpable_behavior(DumpableBehavior::Dumpable).during(Act::Dumpable)?;
+                let mapped = lent.map();
+                set_dumpable_behavior(DumpableBehavior::NotDumpable).during(Act::Dumpable)?;
+                mapped
+            }
         }
     }
 
@@ -134,8 +148,11 @@ pub(crate) fn prepare(
 ) -> Result<(Ids, Option<Vec<OwnedFd>>), Refusal> {
     let inside = (INSIDE, INSIDE);
     if !can_lend() {
-        let own = (geteuid().as_raw(), getegid().as_raw());
-        return Ok((Ids::Own(Lent::new(inside, own)?), None));
+        let own = Lent::new(inside, (geteuid().as_raw(), getegid().as_raw()))?;
+        if own.is_root() && needs.includes(Layer::Ids) {
+            return Err(Refusal::of(Act::Owner, "root without its capabilities can lend no id"));
+        }
+        return Ok((Ids::Own(own), None));
     }
     let lent = draw()?;
     match turn(roots, lent)? {

@@ -7,6 +7,7 @@ use rustix::{fd::OwnedFd, io::write};
 
 use crate::{
     act::{Act, During, Failed},
+    clone_unsafe::Memory,
     namespaces, network,
     plan::{Plan, Spared},
     privileges,
@@ -20,9 +21,10 @@ use crate::{
 pub(crate) fn become_program(
     plan: &Plan,
     pointers: &(Pointers<'_>, Pointers<'_>),
-    channel: &OwnedFd,
+    (memory, channel): (Memory, &OwnedFd),
 ) -> i32 {
-    match enter(plan, channel).and_then(|()| plan.program.run(pointers)) {
+    let entered = enter(plan, memory, channel);
+    match entered.and_then(|sealed| plan.program.run(sealed.as_ref(), pointers)) {
         Ok(code) => code,
         Err(failed) => {
             // Whoever reads it is still waiting; if not, there is nobody to tell.
@@ -35,11 +37,13 @@ pub(crate) fn become_program(
 /// What a shell says of a program that cannot be run.
 const FAILED: i32 = 126;
 
-fn enter(plan: &Plan, channel: &OwnedFd) -> Result<(), Failed> {
+/// Puts the layers on; gives the program's file where it had to be sealed here.
+fn enter(plan: &Plan, memory: Memory, channel: &OwnedFd) -> Result<Option<OwnedFd>, Failed> {
     let mut spared: Spared = plan.spared;
-    plan.ids.first()?;
+    plan.ids.first(memory)?;
     namespaces::settle()?;
     network::enter()?;
+    let sealed = plan.program.seal()?;
     plan.mounts.enter()?;
     if let Some(cgroup) = &plan.cgroup {
         spared.spare(cgroup.enter())?;
@@ -50,11 +54,13 @@ fn enter(plan: &Plan, channel: &OwnedFd) -> Result<(), Failed> {
     plan.program.tie(plan.proc())?;
     plan.rlimits.enter()?;
     if let Some(landlock) = &plan.landlock {
-        spared.spare(landlock.enter(plan.mounts.reaches(), plan.program.handle()))?;
+        let file = plan.program.file(sealed.as_ref());
+        spared.spare(landlock.enter(plan.mounts.reaches(), file))?;
     }
     plan.program.take_streams()?;
     if let Some(filter) = plan.seccomp {
         spared.spare(seccomp::enter(filter))?;
     }
-    write(channel, &Report::Lacking(spared.lacking).to_bytes()).during(Act::Channel).map(drop)
+    write(channel, &Report::Lacking(spared.lacking).to_bytes()).during(Act::Channel)?;
+    Ok(sealed)
 }

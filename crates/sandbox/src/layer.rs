@@ -45,13 +45,13 @@ use Presence::{Always, UnlessAllowed};
 #[rustfmt::skip]
 const TABLE: &[Row] = &[
     Row { layer: Layer::Namespaces, name: "namespaces", presence: Always,        advice: "Allow user namespaces: user.max_user_namespaces above 0, and no AppArmor or container rule against them." },
-    Row { layer: Layer::Ids,        name: "ids",        presence: UnlessAllowed, advice: "Give the workspace an owner other than root, or put it on a file system that can map ids (ext4, xfs, btrfs, tmpfs)." },
+    Row { layer: Layer::Ids,        name: "ids",        presence: UnlessAllowed, advice: "Give the workspace an owner other than root, or put it on a file system that can map ids (ext4, xfs, btrfs, tmpfs); run as an ordinary user, or as root with all its capabilities." },
     Row { layer: Layer::Mounts,     name: "mounts",     presence: Always,        advice: "Needs Linux 5.12 and a /proc that no container has covered." },
     Row { layer: Layer::Network,    name: "network",    presence: Always,        advice: "Allow network namespaces: user.max_net_namespaces above 0." },
     Row { layer: Layer::Cgroup,     name: "cgroup",     presence: UnlessAllowed, advice: "Run as root, or hand over a cgroup with memory, pids and cpu (systemd: Delegate=yes), or allow the sandbox to do without." },
     Row { layer: Layer::Privileges, name: "privileges", presence: Always,        advice: "The kernel refused to give capabilities up; look for a security module." },
     Row { layer: Layer::Rlimits,    name: "rlimits",    presence: Always,        advice: "Raise the hard limits of the process that starts sandboxes." },
-    Row { layer: Layer::Landlock,   name: "landlock",   presence: UnlessAllowed, advice: "Needs Linux 5.13 with landlock among the security modules (lsm=), or allow the sandbox to do without." },
+    Row { layer: Layer::Landlock,   name: "landlock",   presence: UnlessAllowed, advice: "Needs Linux 5.19 with landlock among the security modules (lsm=), or allow the sandbox to do without." },
     Row { layer: Layer::Seccomp,    name: "seccomp",    presence: UnlessAllowed, advice: "Needs a kernel with CONFIG_SECCOMP_FILTER, or allow the sandbox to do without." },
     Row { layer: Layer::Program,    name: "program",    presence: Always,        advice: "The program must exist inside, be executable, and be of this machine's kind." },
 ];

@@ -19,6 +19,15 @@
 //! A layer that cannot be had is a [`Refusal`] that names it, unless the spec says
 //! that the sandbox may do without. [`probe`] tries each layer on this machine.
 //!
+//! # What the program inside should do
+//!
+//! It is process 1: whatever loses its parent becomes its child, so it should reap; and signals
+//! from inside cannot end it. Everything inside has the same id. The filter keeps others from
+//! tracing it, and its socket cannot be opened a second time, but its memory can be read
+//! through `/proc` unless it says `PR_SET_DUMPABLE` 0 before it starts anything.
+//!
+//! # What happens before it runs
+//!
 //! What happens between the new process and its program is listed in `inside.rs`:
 //! no allocation, no lock, no thread, kernel calls only, since it runs on the memory of the
 //! process that started it.
@@ -28,6 +37,7 @@ pub mod attempt;
 mod cgroup;
 mod clone_unsafe;
 mod ids;
+mod image;
 mod inside;
 mod landlock;
 mod landlock_unsafe;

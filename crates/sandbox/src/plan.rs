@@ -34,15 +34,15 @@ impl Plan {
     /// *Errors*: the first layer that cannot be had and may not be lacking.
     pub(crate) fn prepare(spec: &Spec, work: Work<'_>, stdio: &Stdio) -> Result<Self, Refusal> {
         let mut spared = Spared { needs: spec.needs, lacking: 0 };
-        let program = program::prepare(work, &spec.environment, stdio)?;
         let (ids, turned) = ids::prepare(&spec.roots, spec.needs)?;
+        let program = program::prepare(work, &ids, (&spec.environment, stdio))?;
         if ids.is_root() {
             spared.lacking |= Layer::Ids.bit();
         }
         let mounts = mounts::prepare(spec, &ids, turned)?;
         let landlock = spared.spare(landlock::prepare())?;
         let seccomp = spared.spare(seccomp::prepare())?;
-        let cgroup = spared.spare(cgroup::prepare(&spec.limits))?.flatten();
+        let cgroup = spared.spare(cgroup::prepare(&spec.limits, &ids))?.flatten();
         let bounded = if cgroup.is_some() { Bounded::Together } else { Bounded::ByProcess };
         let rlimits = rlimits::prepare(&spec.limits, bounded);
         Ok(Self { ids, mounts, cgroup, rlimits, landlock, seccomp, program, spared })

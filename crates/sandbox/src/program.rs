@@ -2,7 +2,7 @@
 //! started it.
 
 use std::{
-    ffi::{CString, OsStr},
+    ffi::{CString, OsStr, OsString},
     os::{
         fd::{AsFd, OwnedFd},
         unix::ffi::OsStrExt,
@@ -19,7 +19,9 @@ use rustix::{
 use crate::{
     Image, Program, Refusal, Stdio,
     act::{Act, During, Failed},
-    clone_unsafe::{Memory, possible_memory},
+    clone_unsafe::Lease,
+    ids::Ids,
+    image::{self, Sealed},
     program_unsafe::{Pointers, close_others_on_exec, exec_handle, exec_path, reset_signals},
     trial::{self, Trial},
 };
@@ -40,7 +42,7 @@ pub(crate) struct Ready {
 #[derive(Debug)]
 enum What {
     Path(CString),
-    Handle(OwnedFd),
+    File(Sealed),
     Trial(Trial),
 }
 
@@ -55,8 +57,8 @@ pub(crate) enum Work<'a> {
 /// *Errors*: `Program` where a text has a NUL in it, or no handle is left.
 pub(crate) fn prepare(
     work: Work<'_>,
-    environment: &[(std::ffi::OsString, std::ffi::OsString)],
-    stdio: &Stdio,
+    ids: &Ids,
+    (environment, stdio): (&[(OsString, OsString)], &Stdio),
 ) -> Result<Ready, Refusal> {
     let text = |text: &OsStr| {
         let nul = |_| Refusal::of(Act::Argument, "a text has a NUL in it");
@@ -66,7 +68,7 @@ pub(crate) fn prepare(
         Work::Trial(trial) => (What::Trial(trial), &[][..]),
         Work::Program(program) => match &program.image {
             Image::Inside(path) => (What::Path(text(path.as_os_str())?), &program.arguments[..]),
-            Image::Open(file) => (What::Handle(keep(file)?), &program.arguments[..]),
+            Image::Open(file) => (What::File(image::prepare(file, ids)?), &program.arguments[..]),
         },
     };
     let arguments = arguments.iter().map(|argument| text(argument));
@@ -91,11 +93,19 @@ fn keep(file: impl AsFd) -> Result<OwnedFd, Refusal> {
 }
 
 impl Ready {
-    /// The file, where the program is one that is open.
-    pub(crate) fn handle(&self) -> Option<&OwnedFd> {
+    /// Keeps the program's file from being changed, where it is one from outside.
+    pub(crate) fn seal(&self) -> Result<Option<OwnedFd>, Failed> {
+        match &self.image {
+            What::Path(_) | What::Trial(_) => Ok(None),
+            What::File(file) => file.seal(),
+        }
+    }
+
+    /// That file, with what `seal` gave.
+    pub(crate) fn file<'a>(&'a self, sealed: Option<&'a OwnedFd>) -> Option<&'a OwnedFd> {
         match &self.image {
             What::Path(_) | What::Trial(_) => None,
-            What::Handle(file) => Some(file),
+            What::File(file) => file.file(sealed),
         }
     }
 
@@ -137,22 +147,27 @@ impl Ready {
     /// Becomes the program, or makes the trial and gives its exit code.
     pub(crate) fn run(
         &self,
+        sealed: Option<&OwnedFd>,
         (arguments, environment): &(Pointers<'_>, Pointers<'_>),
     ) -> Result<i32, Failed> {
         let errno = match &self.image {
             What::Path(path) => exec_path(path, arguments, environment),
-            What::Handle(file) => exec_handle(file, arguments, environment),
+            What::File(file) => match file.file(sealed) {
+                Some(file) => exec_handle(file, arguments, environment),
+                None => Errno::BADF,
+            },
             What::Trial(trial) => return Ok(trial::run(trial)),
         };
         Err(Failed { act: Act::Exec, errno })
     }
 
-    /// What the memory of the new process is to be: a trial does more than a new process
+    /// What the memory of the new process can be: a trial does more than a new process
     /// may on ours.
-    pub(crate) fn memory(&self) -> Memory {
-        match self.image {
-            What::Path(_) | What::Handle(_) => possible_memory(),
-            What::Trial(_) => Memory::Copied,
+    pub(crate) fn lease(&self, ids: &Ids) -> Lease {
+        match (&self.image, ids) {
+            (What::Trial(_), _) => Lease::copied(),
+            (What::Path(_) | What::File(_), Ids::Own(_)) => Lease::shared(),
+            (What::Path(_) | What::File(_), Ids::Runner(_)) => Lease::shared_alone(),
         }
     }
 }

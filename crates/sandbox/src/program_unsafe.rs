@@ -43,12 +43,14 @@ pub(crate) fn close_others_on_exec() -> Result<(), Errno> {
 
 /// Gives every signal its default meaning and lets all of them in.
 pub(crate) fn reset_signals() {
+    // The C library keeps two signals to itself and would leave them ignored.
+    let (default, none, mask_size) = ([0_u64; 4], ptr::null_mut::<u8>(), 8_usize);
     // SAFETY: zeroes are the default action with an empty mask, and an empty set; the calls
     // refuse the signals that cannot be changed, which is fine.
     unsafe {
-        let action: libc::sigaction = std::mem::zeroed();
         for signal in 1..=LAST_SIGNAL {
-            libc::sigaction(signal, &raw const action, ptr::null_mut());
+            let action = default.as_ptr();
+            libc::syscall(libc::SYS_rt_sigaction, signal, action, none, mask_size);
         }
         let none: libc::sigset_t = std::mem::zeroed();
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());

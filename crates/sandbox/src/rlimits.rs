@@ -16,11 +16,15 @@ pub(crate) struct Rlimits {
     rows: Vec<(Resource, u64)>,
 }
 
+/// No core file, and none for a program of this machine either: to that one, 0 would mean
+/// that any length will do.
+const NO_CORE: u64 = 1;
+
 /// What to set. Memory of one process is bounded only where no cgroup bounds it
 /// for all.
 pub(crate) fn prepare(limits: &Limits, has_cgroup: Bounded) -> Rlimits {
     let mut rows = vec![
-        (Resource::Core, 0),
+        (Resource::Core, NO_CORE),
         (Resource::Fsize, limits.file_size),
         (Resource::Nofile, limits.open_files),
         (Resource::Nproc, limits.processes),

@@ -163,11 +163,15 @@ pub struct Program {
 pub enum Image {
     /// At this path inside the sandbox.
     Inside(PathBuf),
-    /// Here, whether or not the sandbox can see it.
+    /// In this file, whether or not the sandbox can see it. It must be a binary, and cannot be
+    /// changed from inside.
     Open(OwnedFd),
 }
 
 /// What the program's three standard streams are.
+///
+/// Sockets and pipes cannot be opened a second time for more than was given; of a file that
+/// its user owns, mode and times could be changed.
 #[derive(Debug)]
 pub struct Stdio {
     /// Standard input.

@@ -22,7 +22,7 @@ use rustix::{
 use crate::{
     Ended, Program, Refusal, Running, Spec, Stdio,
     act::{Act, During},
-    clone_unsafe::{self, Made},
+    clone_unsafe::{Made, clone},
     inside::become_program,
     namespaces,
     plan::Plan,
@@ -35,6 +35,8 @@ use crate::{
 const STACK: usize = 256 << 10;
 
 /// Starts a program in a sandbox of its own, as its first process.
+///
+/// Blocks the thread for some milliseconds.
 ///
 /// *Errors*: the layer that could not be had; nothing runs then.
 /// *After*: the program runs, or has ended; its streams are closed on this side. It and
@@ -83,10 +85,11 @@ fn launch(plan: &Plan) -> Result<(Made, u16), Refusal> {
     let (ours, theirs) =
         pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK).during(Act::Channel)?;
     let pointers = plan.program.pointers();
-    let task = || become_program(plan, &pointers, &theirs);
+    let lease = plan.program.lease(&plan.ids);
+    let task = || become_program(plan, &pointers, (lease.memory, &theirs));
     let flags = namespaces::flags(&plan.ids);
-    let made = clone_unsafe::clone(flags, plan.program.memory(), &task);
-    let made = made.during(Act::Clone)?;
+    let made = clone(flags, lease.memory, &task).during(Act::Clone)?;
+    drop(lease);
     let mut said = [0; report::ROOM];
     let length = read(&ours, &mut said).unwrap_or(0);
     match report::outcome(said.get(..length).unwrap_or_default()) {

@@ -16,7 +16,7 @@ use super::Lent;
 use crate::{
     Refusal, Root,
     act::{Act, During},
-    clone_unsafe,
+    clone_unsafe::{Lease, clone},
     mounts::access_flags,
     mounts_unsafe::{Depth, set_attributes_and_ids},
     program_unsafe,
@@ -90,8 +90,9 @@ fn namespace_of(owner: (u32, u32), lent: u32) -> Result<OwnedFd, Refusal> {
         Ok(()) => 0,
         Err(failed) => failed.errno.raw_os_error(),
     };
-    let made = clone_unsafe::clone(libc::CLONE_FILES, clone_unsafe::possible_memory(), &task);
-    let made = made.during(Act::UserNamespace)?;
+    let lease = Lease::shared_alone();
+    let made = clone(libc::CLONE_FILES, lease.memory, &task).during(Act::UserNamespace)?;
+    drop(lease);
     let ended = waitid(WaitId::PidFd(made.handle.as_fd()), WaitIdOptions::EXITED);
     match ended.during(Act::UserNamespace)?.and_then(|status| status.exit_status()) {
         Some(0) => Ok(place),

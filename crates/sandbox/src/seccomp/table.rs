@@ -118,7 +118,12 @@ const SOCKET_PACKET: i32 = 10;
 
 /// Requests to a terminal that write what its reader believes was typed, and the one
 /// that loads a line discipline.
-const TERMINAL: &[u64] = &[libc::TIOCSTI, libc::TIOCLINUX, libc::TIOCSETD];
+const TERMINAL: &[i32] = &[TIOCSTI, TIOCLINUX, TIOCSETD];
+
+// The C library gives these another type on each of its kinds.
+const TIOCSTI: i32 = 0x5412;
+const TIOCLINUX: i32 = 0x541c;
+const TIOCSETD: i32 = 0x5423;
 
 /// Calls that are refused by an argument.
 pub(crate) fn refused_with() -> Result<Vec<(i64, Vec<SeccompRule>)>, BackendError> {
@@ -151,8 +156,8 @@ fn any_of(argument: u8, flags: &[i32]) -> Result<Vec<SeccompRule>, BackendError>
 }
 
 /// One rule for each value: the argument is it.
-fn equal_to(argument: u8, values: &[u64]) -> Result<Vec<SeccompRule>, BackendError> {
-    values.iter().map(|value| rule(vec![compare(argument, SeccompCmpOp::Eq, *value)?])).collect()
+fn equal_to(argument: u8, values: &[i32]) -> Result<Vec<SeccompRule>, BackendError> {
+    values.iter().map(|value| rule(vec![is(argument, *value)?])).collect()
 }
 
 fn all_not(argument: u8, values: &[i32]) -> Result<Vec<SeccompCondition>, BackendError> {

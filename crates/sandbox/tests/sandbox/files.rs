@@ -170,3 +170,24 @@ fn private_places_are_empty_and_gone_afterwards() {
         }
     }
 }
+
+#[test]
+fn the_program_s_own_file_cannot_be_changed() {
+    for yard in yards() {
+        // A shell that belongs to whoever starts the sandbox.
+        let shell = yard.dir.path().join("open/shell");
+        let path = shell.display().to_string();
+        assert_eq!(yard.outside(&format!("cp /bin/bash {path}")).code, Some(0));
+        let before = (fs::metadata(&shell).unwrap().permissions(), fs::read(&shell).unwrap());
+        let script = "for f in /proc/1/exe /proc/self/exe /proc/$$/exe; do chmod 666 $f && echo m; \
+                      touch $f && echo t; (echo x >> $f) && echo w; (: > $f) && echo c; \
+                      setfattr -n user.x -v y $f && echo a; done 2>/dev/null; echo $PPID";
+        let mut command = yard.enter(&["--program", &path, "--", "shell", "-c", script]);
+        command.stdin(std::process::Stdio::null());
+        let said = yard.run(command);
+        assert_eq!(said.out, "0\n", "{said:?}");
+        let after = (fs::metadata(&shell).unwrap().permissions(), fs::read(&shell).unwrap());
+        assert!(before == after);
+        assert_eq!(yard.outside(&format!("chmod 666 {path} && echo m")).out, "m\n");
+    }
+}

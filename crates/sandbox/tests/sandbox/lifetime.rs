@@ -193,7 +193,7 @@ fn running_with(text: &str) -> Vec<u32> {
 fn many_start_at_once() {
     let yard = own_yard();
     thread::scope(|scope| {
-        for number in 0..16 {
+        for number in 0..32 {
             let yard = &yard;
             scope.spawn(move || {
                 let script =

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use crate::yard::{Who, Yard, await_end, await_that, is_root, numbered, processes_in, yards};
+use crate::yard::{Who, Yard, await_end, await_that, below, is_root, processes_in, yards};
 
 #[test]
 fn processes_are_bounded() {
@@ -18,7 +18,7 @@ fn the_bound_is_each_sandbox_s_own() {
     for yard in yards() {
         let mut first = yard.attempt_entering(&["--processes", "40"], &["orphans", "30"]);
         let mut first = first.stdout(std::process::Stdio::null()).spawn().unwrap();
-        let namespace = namespace_below(first.id());
+        let (_, namespace) = below(first.id());
         await_that("thirty processes", || processes_in(&namespace).len() > 30);
         let said = yard.attempt_inside(&["--processes", "40"], &["forks", "30"]);
         assert_eq!(said.out, "30\n", "{:?}", yard.who);
@@ -34,7 +34,7 @@ fn a_fork_bomb_stays_inside_and_ends_with_the_sandbox() {
         command.args(["--", "bash", "-c", "f() { f | f & }; f; while :; do sleep 1; done"]);
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
         let mut child = command.spawn().unwrap();
-        let namespace = namespace_below(child.id());
+        let (_, namespace) = below(child.id());
         let mut most = 0;
         await_that("the bomb at its bound", || {
             most = most.max(processes_in(&namespace).len());
@@ -45,24 +45,6 @@ fn a_fork_bomb_stays_inside_and_ends_with_the_sandbox() {
         await_that("nothing left", || processes_in(&namespace).is_empty());
         assert!(most <= 50, "{most}");
     }
-}
-
-/// The pid namespace of the sandbox that a process of ours has started.
-fn namespace_below(parent: u32) -> PathBuf {
-    let own = fs::read_link("/proc/self/ns/pid").unwrap();
-    let mut found = PathBuf::new();
-    await_that("a process in a namespace of its own", || {
-        let children = numbered(&format!("/proc/{parent}/task")).flat_map(|thread| {
-            let path = format!("/proc/{parent}/task/{thread}/children");
-            let text = fs::read_to_string(path).unwrap_or_default();
-            text.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()).collect::<Vec<_>>()
-        });
-        let links = children.filter_map(|pid| fs::read_link(format!("/proc/{pid}/ns/pid")).ok());
-        let mut others = links.filter(|link| *link != own);
-        found = others.next().unwrap_or_default();
-        !found.as_os_str().is_empty()
-    });
-    found
 }
 
 #[test]
@@ -108,19 +90,50 @@ fn a_cgroup_is_gone_with_its_sandbox() {
     }
     // Inside it is the top of all cgroups.
     assert!(said.lines().all(|line| !line.contains("garth")), "{said}");
-    let mut left = Vec::new();
+    assert_eq!(cgroups_named(&name), Vec::<PathBuf>::new());
+}
+
+/// The cgroups, of any tree, whose names begin so.
+fn cgroups_named(prefix: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
     let mut places = vec![PathBuf::from("/sys/fs/cgroup")];
     while let Some(place) = places.pop() {
         for entry in fs::read_dir(place).into_iter().flatten().flatten() {
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                if entry.file_name().to_string_lossy().starts_with(&name) {
-                    left.push(entry.path());
+                if entry.file_name().to_string_lossy().starts_with(prefix) {
+                    found.push(entry.path());
                 }
                 places.push(entry.path());
             }
         }
     }
-    assert!(left.is_empty(), "{left:?}");
+    found
+}
+
+#[test]
+fn what_a_killed_process_left_of_cgroups_is_swept() {
+    let Some(yard) = yards().into_iter().find(|yard| yard.who == Who::Root) else { return };
+    let enter = |command: &[&str]| {
+        let mut enter = yard.enter_bare();
+        enter.arg("--root").arg(yard.ws()).arg("--").args(command);
+        enter
+    };
+    let probe = yard.run(enter(&["true"]));
+    if probe.err.contains("layer cgroup") {
+        println!("skipped: no cgroup was handed over");
+        return;
+    }
+    let mut child = enter(&["sleep", "1000"]).spawn().unwrap();
+    let name = format!("garth-{}-", child.id());
+    let (_, namespace) = below(child.id());
+    await_that("its cgroup", || !cgroups_named(&name).is_empty());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    await_that("nothing left", || processes_in(&namespace).is_empty());
+    await_that("nothing left of its cgroup", || {
+        assert_eq!(yard.run(enter(&["true"])).code, Some(0));
+        cgroups_named(&name).is_empty()
+    });
 }
 
 #[test]

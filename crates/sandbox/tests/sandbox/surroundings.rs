@@ -10,7 +10,7 @@ fn the_program_is_process_one_and_sees_its_own_alone() {
         let victim = yard.victim();
         let said = yard.inside(&format!(
             "echo $$; sleep 0 & wait; ls /proc | grep -c '^[0-9]'; ls -d /proc/{victim}; \
-             kill -9 {victim}; kill -9 -1; echo still here"
+             kill -9 {victim}; [ $$ = 1 ] && kill -9 -1; echo still here"
         ));
         let lines: Vec<_> = said.out.lines().collect();
         let [first, seen, last] = lines[..] else { panic!("{said:?}") };
@@ -19,6 +19,33 @@ fn the_program_is_process_one_and_sees_its_own_alone() {
         assert!(seen.parse::<u32>().unwrap() <= 4, "{said:?}");
         let alive = yard.outside(&format!("kill -0 {victim} && echo alive"));
         assert_eq!(alive.out, "alive\n");
+    }
+}
+
+#[test]
+fn every_namespace_is_its_own() {
+    const KINDS: [&str; 7] = ["cgroup", "ipc", "mnt", "net", "pid", "user", "uts"];
+    for yard in yards() {
+        let script = format!("cd /proc/self/ns && readlink {}", KINDS.join(" "));
+        let (inside, outside) = (yard.inside(&script).out, yard.outside(&script).out);
+        assert_eq!((inside.lines().count(), outside.lines().count()), (7, 7), "{inside}");
+        for (inside, outside) in inside.lines().zip(outside.lines()) {
+            assert_ne!(inside, outside, "{:?}", yard.who);
+        }
+    }
+}
+
+#[test]
+fn signals_session_and_mask_are_its_own() {
+    for yard in yards() {
+        // Rust programs ignore a broken pipe, and whoever starts this one does.
+        let said = yard.inside(
+            "grep -E '^Sig(Blk|Ign)' /proc/self/status; cut -d' ' -f6 /proc/1/stat; umask; \
+             (kill -PIPE $BASHPID; echo survived); yes | head -1",
+        );
+        let none = "0000000000000000";
+        let expected = format!("SigBlk:\t{none}\nSigIgn:\t{none}\n1\n0022\ny\n");
+        assert_eq!(said.out, expected, "{said:?}");
     }
 }
 

@@ -253,3 +253,24 @@ pub(crate) fn numbered(directory: &str) -> impl Iterator<Item = u32> + use<> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
+
+/// The first process of the sandbox that a process of ours has started, and its pid
+/// namespace.
+pub(crate) fn below(parent: u32) -> (u32, PathBuf) {
+    let own = fs::read_link("/proc/self/ns/pid").unwrap();
+    let mut found = None;
+    await_that("a process in a namespace of its own", || {
+        let children = numbered(&format!("/proc/{parent}/task")).flat_map(|thread| {
+            let path = format!("/proc/{parent}/task/{thread}/children");
+            let text = fs::read_to_string(path).unwrap_or_default();
+            text.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()).collect::<Vec<_>>()
+        });
+        let mut namespaces = children.filter_map(|pid| {
+            let namespace = fs::read_link(format!("/proc/{pid}/ns/pid")).ok()?;
+            (namespace != own).then_some((pid, namespace))
+        });
+        found = namespaces.next();
+        found.is_some()
+    });
+    found.unwrap()
+}
