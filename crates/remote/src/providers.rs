@@ -2,5 +2,7 @@
 //! [`Connect`](crate::Connect) and no more.
 
 mod process;
+mod socket;
 
 pub use process::Process;
+pub use socket::Socket;
