@@ -3,6 +3,8 @@
 
 mod local;
 mod process;
+mod socket;
 
 pub use local::Local;
 pub use process::Process;
+pub use socket::Socket;
