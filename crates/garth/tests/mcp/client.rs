@@ -125,6 +125,12 @@ impl Client {
         }
     }
 
+    /// Kills the server, which cannot do anything about it.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// The most memory that the server has had, in megabytes.
     pub(crate) fn peak_megabytes(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();

@@ -17,7 +17,7 @@ use std::{
 use garth_contract::{Code, Error, ProcessId, Result};
 use garth_egress::{Bounds, Proxy, Rules};
 use garth_sandbox::{Image, Network, Program, Running, Spec, Stdio, WORKSPACE, start};
-use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::fs::{CWD, Mode, OFlags, chmod, openat};
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
@@ -101,6 +101,10 @@ impl Egress {
         let mut serving = self.serving();
         if serving.is_none() {
             let listener = UnixListener::bind(self.socket()).map_err(no_way_out)?;
+            // Whoever runs inside is somebody else to the kernel. Outside, only the
+            // directory's owner gets near the socket.
+            let anybody = Mode::from_raw_mode(0o666);
+            chmod(self.socket(), anybody).map_err(|errno| no_way_out(errno.into()))?;
             let proxy = Proxy::new(self.rules.clone(), Bounds::usual());
             *serving = Some(tokio::spawn(proxy.serve(listener)));
         }
