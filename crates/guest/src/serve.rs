@@ -15,7 +15,7 @@ use std::{
 use futures::{StreamExt, stream::FuturesUnordered};
 use garth_contract::{DynFilesystem, DynShell, ProcessId};
 use garth_wire::{
-    Duplex, Mux, Session, Welcome,
+    Duplex, Hush, Mux, Session, Welcome,
     hello::{self, Stranger},
 };
 use tokio::{sync::Semaphore, time};
@@ -67,7 +67,8 @@ pub async fn serve(pipe: impl Duplex, served: Arc<Served>) -> Result<(), Strange
     time::timeout(HELLO, greeting).await.map_err(|_| Stranger::Gone)??;
     let shared = Arc::new(Shared { served, large: Arc::new(Semaphore::new(MOST_LARGE)) });
     let mut connection = Connection { mux: Mux::answering(pipe), calls: FuturesUnordered::new() };
-    poll_fn(|context| connection.poll(context, &shared)).await;
+    let hush = Hush::default();
+    poll_fn(|context| hush.poll(context, |context| connection.poll(context, &shared))).await;
     Ok(())
 }
 
@@ -81,19 +82,17 @@ type Call = Pin<Box<dyn Future<Output = ()> + Send>>;
 impl Connection<Call> {
     /// Ready once the pipe is broken.
     fn poll(&mut self, context: &mut Context<'_>, shared: &Arc<Shared>) -> Poll<()> {
-        // Once to hear requests, and once more to send what the calls answered.
-        for _ in 0..2 {
-            loop {
-                match self.mux.poll(context) {
-                    Poll::Ready(Ok(talk)) => {
-                        self.calls.push(Box::pin(attend(talk, Arc::clone(shared))));
-                    }
-                    Poll::Ready(Err(_)) => return Poll::Ready(()),
-                    Poll::Pending => break,
+        loop {
+            match self.mux.poll(context) {
+                Poll::Ready(Ok(talk)) => {
+                    self.calls.push(Box::pin(attend(talk, Arc::clone(shared))));
                 }
+                Poll::Ready(Err(_)) => return Poll::Ready(()),
+                Poll::Pending => break,
             }
-            while let Poll::Ready(Some(())) = self.calls.poll_next_unpin(context) {}
         }
+        // What they answer wakes the connection, so that it is sent in the next turn.
+        while let Poll::Ready(Some(())) = self.calls.poll_next_unpin(context) {}
         Poll::Pending
     }
 }

@@ -40,8 +40,8 @@ async fn scene() -> (Place, Remote) {
 /// Claims that others are served as ever.
 async fn others_are_served(place: &Place, before: &Remote) {
     for client in [before, &soon(place.client()).await] {
-        let read = Filesystem::read(client, &path("f"), Span::Whole { at_most: 100 });
-        assert_eq!(soon(read).await.unwrap().bytes, "hello");
+        let (path, span) = (path("f"), Span::Whole { at_most: 100 });
+        assert_eq!(soon(client.read(&path, span)).await.unwrap().bytes, "hello");
     }
 }
 

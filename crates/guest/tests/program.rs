@@ -18,7 +18,7 @@ use std::{
 use garth_contract::{
     Announce, Ask, Code, Filesystem, Guard, Parents, ProcessId, Put, Shell, Span,
 };
-use garth_remote::providers::Process;
+use garth_remote::{Link, Patience, Remote, providers::Process};
 use place::{GUEST, Place, is_alive, link, path, run, script, soon, until};
 
 const ANY: Put = Put { guard: Guard::Any, parents: Parents::Create, mode: None };
@@ -79,19 +79,20 @@ async fn a_file_is_read_and_a_command_run_through_a_child() {
 #[tokio::test(flavor = "multi_thread")]
 async fn its_arguments_are_its_rules() {
     let place = Place::new();
-    let more = ["--read-only", "--env", "A=1", "--first-process", "40"];
-    let guest = place.child(&more).await;
+    let guest = place.child(&["--read-only", "--env", "A=1"]).await;
     let refused = Filesystem::write(&guest, &path("f"), "x".into(), ANY).await.unwrap_err();
     assert_eq!(refused.code(), Code::ReadOnly);
-    let report = run(&guest, "echo $A $HOME").await;
-    assert_eq!((report.id, &report.stdout.head[..]), (ProcessId(40), &b"1\n"[..]));
+    assert_eq!(run(&guest, "echo $A $HOME").await.stdout.head, "1\n");
+    let guest = Process::new(GUEST.into(), place.arguments());
+    let link = Link::open(guest, ProcessId(40), Patience::USUAL).await.unwrap();
+    assert_eq!(run(&Remote::new(link), "true").await.id, ProcessId(40));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn large_files_go_both_ways() {
     let place = Place::new();
     let guest = place.child(&["--fast"]).await;
-    let content: Vec<u8> = (0..40_u32 << 20).map(|byte| byte.to_le_bytes()[2]).collect();
+    let content: Vec<u8> = (0..10_u32 << 20).map(|byte| byte.to_le_bytes()[2]).collect();
     let written = Filesystem::write(&guest, &path("f"), content.clone().into(), ANY).await.unwrap();
     assert_eq!(written.version, garth_contract::Version::of(&content));
     let span = Span::Whole { at_most: 1 << 30 };
@@ -150,8 +151,8 @@ async fn a_flood_of_output_blocks_no_read() {
         }
     });
     for _ in 0..200 {
-        let read = Filesystem::read(&guest, &path("f"), Span::Whole { at_most: 100 });
-        assert_eq!(soon(read).await.unwrap().bytes, "hello");
+        let (path, span) = (path("f"), Span::Whole { at_most: 100 });
+        assert_eq!(soon(guest.read(&path, span)).await.unwrap().bytes, "hello");
     }
     soon(guest.end(flood)).await.unwrap();
     assert!(soon(follower).await.unwrap() > 0);

@@ -5,14 +5,14 @@
 use std::{
     future::poll_fn,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use garth_contract::{Code, Error, Result};
-use garth_wire::{Answer, Fault, Packet, Request, Talk};
+use garth_wire::{Answer, Fault, Hush, Packet, Request, Talk};
 use tokio::{sync::TryAcquireError, time::Instant};
 
-use crate::connection::{Connection, GivenUp, Places, Token};
+use crate::connection::{Connection, GivenUp, Places, Token, Why};
 
 /// What kind of call it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +43,20 @@ impl Nature {
     }
 }
 
+/// Why a call did not begin.
+pub(crate) enum Failure {
+    /// The pipe was broken before anything of it was sent: another may do.
+    Unsent(Why),
+    /// For good.
+    Told(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Told(error)
+    }
+}
+
 /// One call on its way.
 pub(crate) struct Call {
     connection: Arc<Connection>,
@@ -50,6 +64,7 @@ pub(crate) struct Call {
     nature: Nature,
     /// There until the call is over.
     used: Option<(Talk, Places)>,
+    hush: Hush,
 }
 
 impl Call {
@@ -60,41 +75,45 @@ impl Call {
         connection: Arc<Connection>,
         request: &Request,
         nature: Nature,
-    ) -> Result<Self> {
+    ) -> Result<Self, Failure> {
         let places = places(&connection, nature).await?;
         if nature.changes() {
             connection.barrier.pass().await;
         }
         let packet = request.encode();
         if !packet.fits() {
-            return Err(Error::new(Code::InvalidParams, "the request is too long"));
+            return Err(Error::new(Code::InvalidParams, "the request is too long").into());
         }
         let token = connection.token();
-        let mut call = Self { connection, token, nature, used: None };
-        let talk = poll_fn(|context| {
-            let talk = call.connection.poll_open(context);
-            if talk.is_pending() {
-                call.connection.push(token, context)?;
-            }
-            talk
-        });
-        let talk = talk.await.map_err(|why| why.error())?;
-        call.used = Some((talk, places));
+        let mut call = Self { connection, token, nature, used: None, hush: Hush::default() };
+        let open = |context: &mut Context<'_>| {
+            call.connection.push(token, context)?;
+            call.connection.poll_open(context)
+        };
+        let talk = poll_fn(|context| call.hush.poll(context, open)).await;
+        call.used = Some((talk.map_err(Failure::Unsent)?, places));
         call.send(packet).await?;
         Ok(call)
     }
 
     async fn send(&mut self, mut packet: Packet) -> Result<()> {
+        let Self { connection, token, used, hush, .. } = self;
+        let Some((talk, _)) = used else { return Err(over()) };
         poll_fn(|context| {
-            let Some((talk, _)) = &mut self.used else { return Poll::Ready(Err(over())) };
-            let sent = talk.poll_send(context, &mut packet);
-            let pushed = self.connection.push(self.token, context);
-            match (sent, pushed) {
-                (_, Err(why)) => Poll::Ready(Err(why.error())),
-                (sent, Ok(())) => sent.map_err(|fault| at_fault(&fault)),
-            }
+            hush.poll(context, |context| {
+                let sent = talk.poll_send(context, &mut packet);
+                match (sent, connection.push(*token, context)) {
+                    (_, Err(why)) => Poll::Ready(Err(why.error())),
+                    (sent, Ok(())) => sent.map_err(|fault| at_fault(&fault)),
+                }
+            })
         })
         .await
+    }
+
+    /// The connection that it goes over.
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
     }
 
     /// Says something about the call while it is under way.
@@ -117,14 +136,19 @@ impl Call {
         context: &mut Context<'_>,
         most_body: u64,
     ) -> Poll<Result<Answer>> {
-        let pushed = self.connection.push(self.token, context);
-        let Some((talk, _)) = &mut self.used else { return Poll::Ready(Err(over())) };
-        // What has come counts, even if nothing will come after it.
-        let frame = match (talk.poll_receive(context, most_body), pushed) {
-            (Poll::Pending, Ok(())) => return Poll::Pending,
-            (Poll::Pending | Poll::Ready(Err(Fault::Gone)), Err(why)) => Err(why.error()),
-            (Poll::Ready(frame), _) => frame.map_err(|fault| at_fault(&fault)),
-        };
+        let Self { connection, token, used, hush, .. } = self;
+        let Some((talk, _)) = used else { return Poll::Ready(Err(over())) };
+        let frame = ready!(hush.poll(context, |context| {
+            let pushed = connection.push(*token, context);
+            // What has come counts, even if nothing will come after it.
+            match (talk.poll_receive(context, most_body), pushed) {
+                (Poll::Pending, Ok(())) => Poll::Pending,
+                (Poll::Pending | Poll::Ready(Err(Fault::Gone)), Err(why)) => {
+                    Poll::Ready(Err(why.error()))
+                }
+                (Poll::Ready(frame), _) => Poll::Ready(frame.map_err(|fault| at_fault(&fault))),
+            }
+        }));
         let answer =
             frame.and_then(|frame| Answer::decode(frame).map_err(|fault| at_fault(&fault)));
         match answer {

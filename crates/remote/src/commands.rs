@@ -15,9 +15,7 @@ use crate::{
 impl Remote {
     /// Begins a call about one process.
     async fn about(&self, id: ProcessId, request: &Request, nature: Nature) -> Result<Call> {
-        let connection = self.link.connection().await?;
-        self.link.known(&connection, id)?;
-        Call::begin(connection, request, nature).await
+        self.link.begin_about(Some(id), request, nature).await
     }
 
     /// Makes a call about one process that is answered with `Done`.
@@ -37,23 +35,22 @@ impl Shell for Remote {
     async fn run(&self, mut command: Command, announce: Announce) -> Result<Report> {
         command.keep = check::keep(command.keep);
         let keep = command.keep;
-        let connection = self.link.connection().await?;
         let request = Request::Run(Box::new(command));
-        let mut call = Call::begin(connection.clone(), &request, Nature::LastingChange).await?;
+        let mut call = self.link.begin(&request, Nature::LastingChange).await?;
         drop(request);
         let mut announced = None;
         let mut announce = Some(announce);
         loop {
             let answer = call.answer(check::most_of_report(keep)).await?;
             if let Answer::Announced(id) = answer {
-                self.link.note(&connection, id)?;
+                self.link.note(call.connection(), id)?;
                 let announce = announce.take().ok_or_else(|| lie("it runs a command twice"))?;
                 announced = Some(id);
                 announce.tell(id);
                 continue;
             }
             let Answer::Report(report) = answer else { return Err(beside()) };
-            self.link.note(&connection, report.id)?;
+            self.link.note(call.connection(), report.id)?;
             if announced.is_some_and(|announced| announced != report.id) {
                 return Err(lie("it reports of another command"));
             }
@@ -63,11 +60,10 @@ impl Shell for Remote {
     }
 
     async fn start(&self, command: Command) -> Result<ProcessId> {
-        let connection = self.link.connection().await?;
         let request = Request::Start(Box::new(command));
-        let mut call = Call::begin(connection.clone(), &request, Nature::Change).await?;
+        let mut call = self.link.begin(&request, Nature::Change).await?;
         let Answer::Started(id) = call.answer(0).await? else { return Err(beside()) };
-        self.link.note(&connection, id)?;
+        self.link.note(call.connection(), id)?;
         call.finish();
         Ok(id)
     }
@@ -95,13 +91,12 @@ impl Shell for Remote {
     }
 
     async fn list(&self) -> Result<Vec<Process>> {
-        let connection = self.link.connection().await?;
-        let mut call = Call::begin(connection.clone(), &Request::Processes, Nature::Quick).await?;
+        let mut call = self.link.begin(&Request::Processes, Nature::Quick).await?;
         let Answer::Processes(processes) = call.answer(0).await? else { return Err(beside()) };
-        call.finish();
         for process in &processes {
-            self.link.note(&connection, process.id)?;
+            self.link.note(call.connection(), process.id)?;
         }
+        call.finish();
         Ok(processes.into_iter().map(check::process).collect())
     }
 

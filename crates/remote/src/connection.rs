@@ -179,7 +179,11 @@ impl Connection {
         wires.waiting.retain(|(waiting, _)| *waiting != token);
         if wires.awake == token {
             wires.awake = NOBODY;
-            wires.wake_driver();
+            // When nobody waits, the driver looks in from time to time, and so does the next
+            // call before it sends anything.
+            if !wires.waiting.is_empty() {
+                wires.wake_driver();
+            }
         }
     }
 

@@ -18,7 +18,7 @@ use tokio::{
 };
 
 use crate::{
-    call::{Call, Nature},
+    call::{Call, Failure, Nature},
     connection::{Connection, Why},
     drive::drive,
 };
@@ -72,6 +72,9 @@ impl Patience {
         silence: Duration::from_secs(30),
     };
 }
+
+/// How often a call looks for a pipe that is not broken at once.
+const TRIES: usize = 3;
 
 /// The way to the guest of one sandbox.
 ///
@@ -136,7 +139,7 @@ impl Link {
     }
 
     /// A connection: the one there is, or a new one.
-    pub(crate) async fn connection(&self) -> Result<Arc<Connection>> {
+    async fn connection(&self) -> Result<Arc<Connection>> {
         if let Some(connection) = self.current() {
             return Ok(connection);
         }
@@ -179,15 +182,38 @@ impl Link {
 
     /// Sends a request.
     pub(crate) async fn begin(&self, request: &Request, nature: Nature) -> Result<Call> {
-        let connection = self.connection().await?;
-        Call::begin(connection, request, nature).await
+        self.begin_about(None, request, nature).await
+    }
+
+    /// Sends a request about a process.
+    ///
+    /// A pipe that turns out to be broken before anything was sent is made anew.
+    pub(crate) async fn begin_about(
+        &self,
+        id: Option<ProcessId>,
+        request: &Request,
+        nature: Nature,
+    ) -> Result<Call> {
+        let mut broken = Why::Closed;
+        for _ in 0..TRIES {
+            let connection = self.connection().await?;
+            if let Some(id) = id {
+                self.known(&connection, id)?;
+            }
+            match Call::begin(connection, request, nature).await {
+                Ok(call) => return Ok(call),
+                Err(Failure::Unsent(why)) => broken = why,
+                Err(Failure::Told(error)) => return Err(error),
+            }
+        }
+        Err(broken.error())
     }
 
     /// Checks the number of a process that a caller asks for.
     ///
     /// # Errors
     /// `INVALID_PARAMS` for one that was lost with its sandbox, or never was.
-    pub(crate) fn known(&self, connection: &Connection, id: ProcessId) -> Result<()> {
+    fn known(&self, connection: &Connection, id: ProcessId) -> Result<()> {
         if id >= connection.welcome.first {
             return Ok(());
         }

@@ -1,16 +1,15 @@
 //! The standard streams as a pipe of bytes, whatever they are: pipes, a socket, a
 //! terminal or a serial port.
 
-use std::{io, os::fd::OwnedFd};
+use std::os::fd::OwnedFd;
 
 use garth_contract::Result;
-use garth_wire::Duplex;
+use garth_wire::Handles;
 use rustix::{
-    fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open},
+    fs::{Mode, OFlags, open},
     io::fcntl_dupfd_cloexec,
     stdio,
 };
-use tokio::net::unix::pipe::{Receiver, Sender};
 
 use super::failed;
 
@@ -36,15 +35,8 @@ impl Channel {
     }
 
     /// Opens it for reading and writing without waiting.
-    pub(super) fn open(self) -> Result<impl Duplex> {
-        let both = || -> io::Result<_> {
-            for end in [&self.input, &self.output] {
-                fcntl_setfl(end, fcntl_getfl(end)? | OFlags::NONBLOCK)?;
-            }
-            // Unchecked, since all that counts is that one can wait for it.
-            let input = Receiver::from_owned_fd_unchecked(self.input)?;
-            Ok(tokio::io::join(input, Sender::from_owned_fd_unchecked(self.output)?))
-        };
-        both().map_err(|_| failed("the standard streams are neither pipes nor a socket"))
+    pub(super) fn open(self) -> Result<Handles> {
+        let handles = Handles::new(self.input, self.output);
+        handles.map_err(|_| failed("the standard streams are neither pipes nor a socket"))
     }
 }

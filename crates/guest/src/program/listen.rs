@@ -6,6 +6,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use garth_contract::{Code, Error, Result};
+use garth_wire::Handles;
 use rustix::{
     fs::{FileType, Mode, chmod, lstat, unlink},
     io::Errno,
@@ -33,6 +34,10 @@ pub(super) async fn listen(socket: &Path, served: Arc<Served>) -> Result<()> {
         };
         // One client too many is let go; it sees that at once.
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
+        let Ok(client) = client.into_std().and_then(|client| Handles::both_ways(client.into()))
+        else {
+            continue;
+        };
         let served = Arc::clone(&served);
         tokio::spawn(async move {
             // Who was no client is nobody's concern here.

@@ -18,42 +18,42 @@ use tempfile::TempDir;
 use tokio::time;
 
 /// The guest's own program.
-pub const GUEST: &str = env!("CARGO_BIN_EXE_garth-guest");
+pub(crate) const GUEST: &str = env!("CARGO_BIN_EXE_garth-guest");
 
 /// Longer than anything takes on a busy machine.
-pub const DEADLINE: Duration = Duration::from_secs(60);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A directory `ws` for a workspace, and what stands next to it.
-pub struct Place {
+pub(crate) struct Place {
     dir: TempDir,
     listening: Option<Child>,
 }
 
 impl Place {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("ws")).unwrap();
         Self { dir, listening: None }
     }
 
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.dir.path().join("ws")
     }
 
-    pub fn socket(&self) -> PathBuf {
+    pub(crate) fn socket(&self) -> PathBuf {
         self.dir.path().join("socket")
     }
 
-    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         std::fs::write(self.root().join(name), content).unwrap();
     }
 
-    pub fn text(&self, name: &str) -> Option<String> {
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
         std::fs::read_to_string(self.root().join(name)).ok()
     }
 
     /// What every guest here is started with.
-    pub fn arguments(&self) -> Vec<OsString> {
+    pub(crate) fn arguments(&self) -> Vec<OsString> {
         let mut arguments: Vec<OsString> = vec!["--root".into(), self.root().into()];
         arguments.extend(["--spool".into(), self.dir.path().into()]);
         arguments.extend(["--env".into(), "PATH=/usr/bin:/bin".into()]);
@@ -61,14 +61,14 @@ impl Place {
     }
 
     /// A guest that is a child, over its standard streams.
-    pub async fn child(&self, more: &[&str]) -> Remote {
+    pub(crate) async fn child(&self, more: &[&str]) -> Remote {
         let mut arguments = self.arguments();
         arguments.extend(more.iter().map(OsString::from));
         link(Process::new(GUEST.into(), arguments)).await
     }
 
     /// Starts a guest that listens; it ends with the place.
-    pub async fn listen(&mut self) {
+    pub(crate) async fn listen(&mut self) {
         let guest = Command::new(GUEST)
             .args(self.arguments())
             .args(["--listen".into(), self.socket().into_os_string()])
@@ -80,12 +80,12 @@ impl Place {
     }
 
     /// The process that listens.
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.listening.as_ref().unwrap().id()
     }
 
     /// A client of the guest that listens.
-    pub async fn client(&self) -> Remote {
+    pub(crate) async fn client(&self) -> Remote {
         link(Socket::new(self.socket())).await
     }
 }
@@ -99,29 +99,29 @@ impl Drop for Place {
     }
 }
 
-pub async fn link(connect: impl Connect) -> Remote {
+pub(crate) async fn link(connect: impl Connect) -> Remote {
     Remote::new(Link::open(connect, ProcessId(1), Patience::USUAL).await.unwrap())
 }
 
-pub fn path(text: &str) -> WsPath {
+pub(crate) fn path(text: &str) -> WsPath {
     WsPath::from_bytes(text.as_bytes()).unwrap()
 }
 
-pub fn script(text: &str) -> Line {
+pub(crate) fn script(text: &str) -> Line {
     Line::new(Program::script(text).unwrap())
 }
 
-pub async fn run(shell: &impl Shell, text: &str) -> Report {
+pub(crate) async fn run(shell: &impl Shell, text: &str) -> Report {
     Shell::run(shell, script(text), Announce::nobody()).await.unwrap()
 }
 
 /// What comes of something that must not hang.
-pub async fn soon<T>(future: impl Future<Output = T>) -> T {
+pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     time::timeout(DEADLINE, future).await.expect("it hangs")
 }
 
 /// Waits until something holds.
-pub async fn until(mut holds: impl FnMut() -> bool) {
+pub(crate) async fn until(mut holds: impl FnMut() -> bool) {
     soon(async {
         while !holds() {
             time::sleep(Duration::from_millis(5)).await;
@@ -131,13 +131,13 @@ pub async fn until(mut holds: impl FnMut() -> bool) {
 }
 
 /// Whether a process that a command wrote down is alive.
-pub fn is_alive(pid: &str) -> bool {
+pub(crate) fn is_alive(pid: &str) -> bool {
     let status = std::fs::read_to_string(Path::new("/proc").join(pid.trim()).join("status"));
     status.is_ok_and(|status| !status.contains("State:\tZ"))
 }
 
 /// How much memory a process has, in MiB.
-pub fn memory(pid: u32) -> u64 {
+pub(crate) fn memory(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1_024

@@ -4,7 +4,7 @@
 use std::{
     ffi::OsString,
     io,
-    os::fd::OwnedFd,
+    os::{fd::OwnedFd, unix::net::UnixStream},
     pin::Pin,
     process::Stdio,
     task::{Context, Poll},
@@ -12,9 +12,9 @@ use std::{
 };
 
 use garth_contract::{Code, Error, ProcessId, Result};
+use garth_wire::Handles;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::UnixStream,
     process::{Child, Command},
     runtime::Handle,
     time,
@@ -41,9 +41,8 @@ impl Process {
     }
 
     fn start(&self, first: ProcessId) -> io::Result<Pipe> {
-        let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
-        ours.set_nonblocking(true)?;
-        let ours = UnixStream::from_std(ours)?;
+        let (ours, theirs) = UnixStream::pair()?;
+        let ours = Handles::both_ways(ours.into())?;
         let theirs = OwnedFd::from(theirs);
         let child = Command::new(&self.program)
             .args(&self.arguments)
@@ -68,7 +67,7 @@ impl Connect for Process {
 /// A pipe to a child, which ends with it.
 #[derive(Debug)]
 pub struct Pipe {
-    stream: UnixStream,
+    stream: Handles,
     child: Option<Child>,
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use garth_contract::{Code, Error, ProcessId, Result};
+use garth_wire::Handles;
 use tokio::net::UnixStream;
 
 use crate::Connect;
@@ -22,10 +23,13 @@ impl Socket {
 }
 
 impl Connect for Socket {
-    type Pipe = UnixStream;
+    type Pipe = Handles;
 
-    async fn connect(&self, _: ProcessId) -> Result<UnixStream> {
+    async fn connect(&self, _: ProcessId) -> Result<Handles> {
         let stream = UnixStream::connect(&self.path).await;
-        stream.map_err(|_| Error::new(Code::ProviderUnavailable, "no guest listens at its socket"))
+        let handles = stream
+            .and_then(UnixStream::into_std)
+            .and_then(|stream| Handles::both_ways(stream.into()));
+        handles.map_err(|_| Error::new(Code::ProviderUnavailable, "no guest listens at its socket"))
     }
 }
