@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use garth_contract::{
     Announce, Ask, Command, Ended, Input, Kept, Piece, Printed, Process, ProcessId, Program,
     Report, Result, Size, Stdin, Stream, Timeout,
@@ -25,6 +25,9 @@ const GLANCE: Duration = Duration::from_millis(5);
 pub(super) const TERMINAL: Size = Size { rows: 24, columns: 80 };
 /// Waits in a script until the file `go` is there.
 pub(super) const UNTIL_GO: &str = "until [ -e go ]; do sleep 0.02; done";
+
+/// Stays in a script without an end, and lets a caught signal speak at once.
+pub(super) const LINGER: &str = "while :; do sleep 0.1 & wait $!; done";
 
 /// A script in the root with nothing to read and the usual bounds.
 pub(super) fn script(text: impl Into<String>) -> Result<Command> {
@@ -86,11 +89,11 @@ impl Running {
 #[derive(Debug, Default)]
 pub(super) struct Whole {
     /// Both streams, in the order in which they came.
-    pub(super) both: Vec<u8>,
+    pub(super) both: BytesMut,
     /// The bytes of standard output.
-    pub(super) stdout: Vec<u8>,
+    pub(super) stdout: BytesMut,
     /// The bytes of standard error.
-    pub(super) stderr: Vec<u8>,
+    pub(super) stderr: BytesMut,
 }
 
 impl Whole {
@@ -220,7 +223,11 @@ impl Subject {
     ///
     /// A busy machine may need longer to get there, and is given longer.
     pub(super) async fn overrun(&self, text: &str) -> Verdict<Report> {
-        let mut millis = 200;
+        self.overrun_from(200, text).await
+    }
+
+    /// The same for one that is slow to get ready.
+    pub(super) async fn overrun_from(&self, mut millis: u64, text: &str) -> Verdict<Report> {
         loop {
             let timeout = Timeout::millis(millis)?;
             let report = self.run_as(Command { timeout, ..script(text)? }).await?;

@@ -53,9 +53,9 @@ pub struct Traits {
     pub environment: Vec<(String, String)>,
     /// How many bytes of one process's output are kept, if that is at most 16 MiB.
     pub spool: Option<u64>,
-    /// How many processes may run at once, if that is at most 64.
+    /// How many commands may run at once, if that is at most 64; at least 24 must.
     pub processes: Option<usize>,
-    /// How many processes that have ended are known, if that is at most 64.
+    /// How many that ended are known, if that is at most 64; at least 32 must be.
     pub kept: Option<usize>,
 }
 

@@ -67,7 +67,8 @@ async fn each_of_several_processes_has_its_own_input(ws: Subject) -> Verdict {
 }
 
 async fn a_run_waits_for_no_other(ws: Subject) -> Verdict {
-    let first = ws.running(script(format!("{UNTIL_GO}; echo first"))?);
+    let mut first = ws.running(script(format!("{UNTIL_GO}; echo first"))?);
+    first.id().await?;
     printed(&ws.run("touch go; echo second").await?, "second\n")?;
     printed(&first.report().await?, "first\n")
 }
@@ -96,12 +97,9 @@ async fn two_writers_do_not_mix(ws: Subject) -> Verdict {
     ws.close(id).await?;
     let (whole, _) = ws.whole(id).await?;
     let mut lines = 0;
-    for line in whole.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-        let first = line.first().copied();
-        holds(
-            "a line is whole",
-            line.len() == LINE && line.iter().all(|byte| Some(*byte) == first),
-        )?;
+    for line in whole.stdout.split_inclusive(|byte| *byte == b'\n') {
+        let whole = |letter: u8| line.iter().filter(|byte| **byte == letter).count() == LINE;
+        holds("a line is whole", line.len() == LINE + 1 && (whole(b'a') || whole(b'b')))?;
         lines += 1;
     }
     same("lines", lines, 20)

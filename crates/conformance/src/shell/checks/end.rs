@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 
 use super::super::{
     Subject,
-    arrange::{printed, script},
+    arrange::{LINGER, printed, script},
     check::checks,
 };
 use crate::{
@@ -28,15 +28,16 @@ checks! { "end"
 }
 
 /// Tidies up for a while when asked to end, then ends with a code of its own.
-const TIDY: &str = "trap 'echo tidying; sleep 0.3; echo tidy; exit 6' TERM; echo ready
-    while :; do sleep 1000 & wait $!; done";
+fn tidies() -> String {
+    format!("trap 'echo tidying; sleep 0.3 && echo tidy; exit 6' TERM; echo ready; {LINGER}")
+}
 
 async fn it_asks_first(ws: Subject) -> Verdict {
-    let id = ws.start(TIDY).await?;
+    let id = ws.start(tidies()).await?;
     ws.until(id, "ready").await?;
     let ended = ws.shell.end(id).await?;
     same("its end", (ended.exit, ended.cause), (Exit::Code(6), Cause::Ended))?;
-    same("what it printed", ws.whole(id).await?.0.stdout, b"ready\ntidying\ntidy\n")
+    same("what it printed", ws.whole(id).await?.0.stdout, "ready\ntidying\ntidy\n")
 }
 
 async fn who_does_not_care_dies_of_it(ws: Subject) -> Verdict {
@@ -68,7 +69,7 @@ async fn a_second_time_says_the_same(ws: Subject) -> Verdict {
 }
 
 async fn several_at_once_say_the_same(ws: Subject) -> Verdict {
-    let id = ws.start(TIDY).await?;
+    let id = ws.start(tidies()).await?;
     ws.until(id, "ready").await?;
     let mut callers = JoinSet::new();
     for _ in 0..5 {
@@ -79,7 +80,7 @@ async fn several_at_once_say_the_same(ws: Subject) -> Verdict {
         let ended = answer?;
         same("its end", (ended.exit, ended.cause), (Exit::Code(6), Cause::Ended))?;
     }
-    same("how often it tidied", ws.whole(id).await?.0.stdout, b"ready\ntidying\ntidy\n")
+    same("how often it tidied", ws.whole(id).await?.0.stdout, "ready\ntidying\ntidy\n")
 }
 
 async fn what_was_printed_stays(ws: Subject) -> Verdict {
@@ -87,11 +88,8 @@ async fn what_was_printed_stays(ws: Subject) -> Verdict {
     ws.until(id, "ready").await?;
     ws.shell.end(id).await?;
     let (whole, _) = ws.whole(id).await?;
-    same(
-        "what it printed",
-        (whole.stdout, whole.stderr),
-        (b"before\nready\n".into(), b"wrong\n".into()),
-    )
+    same("standard output", whole.stdout, "before\nready\n")?;
+    same("standard error", whole.stderr, "wrong\n")
 }
 
 async fn a_foreground_command_can_be_ended(ws: Subject) -> Verdict {

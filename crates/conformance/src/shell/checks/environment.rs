@@ -119,7 +119,7 @@ async fn the_umask_is_the_usual_one(ws: Subject) -> Verdict {
 
 async fn no_signal_is_ignored_or_blocked(ws: Subject) -> Verdict {
     let signals = "for name in HUP INT USR1 USR2 PIPE ALRM TERM; do
-        (kill -s $name $BASHPID); echo $name $(($? - 128))
+        bash -c 'kill -s '$name' $$'; echo $name $(($? - 128))
     done 2> /dev/null; trap -p";
     let want = "HUP 1\nINT 2\nUSR1 10\nUSR2 12\nPIPE 13\nALRM 14\nTERM 15\n";
     printed(&ws.run(signals).await?, want)

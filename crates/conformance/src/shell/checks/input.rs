@@ -7,7 +7,7 @@ use garth_contract::{Code, Command, Exit, Input, Keep, MOST_WAITING_INPUT, Proce
 
 use super::super::{
     Subject,
-    arrange::{UNTIL_GO, open, printed, reading, script},
+    arrange::{UNTIL_GO, open, patiently, printed, reading, script},
     check::checks,
 };
 use crate::{
@@ -91,7 +91,7 @@ async fn closing_is_its_end(ws: Subject) -> Verdict {
     ws.write(id, "text ").await?;
     ws.close(id).await?;
     let (whole, ended) = ws.whole(id).await?;
-    same("what it read", whole.both, b"text end\n")?;
+    same("what it read", whole.both, "text end\n")?;
     same("its end", ended.exit, Exit::Code(4))
 }
 
@@ -112,7 +112,7 @@ async fn nothing_is_taken_after_it_was_closed(ws: Subject) -> Verdict {
     refused(ws.write(id, "after").await, Code::InvalidParams)?;
     refused(ws.close(id).await, Code::InvalidParams)?;
     ws.go().await?;
-    same("what it read", ws.whole(id).await?.0.both, b"before")
+    same("what it read", ws.whole(id).await?.0.both, "before")
 }
 
 async fn nothing_is_taken_where_it_never_was_open(ws: Subject) -> Verdict {
@@ -185,7 +185,7 @@ async fn who_reads_makes_room(ws: Subject) -> Verdict {
     ws.go().await?;
     // It reads now, so sooner or later there is room.
     let shell = Arc::clone(&ws.shell);
-    super::super::arrange::patiently("there is room again", async || {
+    patiently("there is room again", async || {
         match shell.input(id, Input::Bytes(Bytes::from_static(b"more"))).await {
             Ok(()) => Ok(Some(())),
             refusal @ Err(_) => refused(refusal, Code::RateLimitExceeded).map(|()| None),

@@ -37,7 +37,7 @@ async fn ran(ws: &Subject, text: &str) -> Verdict<(ProcessId, Vec<u8>)> {
     let report = ws.run(text).await?;
     let (whole, _) = ws.whole(report.id).await?;
     holds("all of it was printed", whole.both.len() as u64 == report.stdout.total)?;
-    Ok((report.id, whole.both))
+    Ok((report.id, whole.both.to_vec()))
 }
 
 fn bytes(printed: &Printed) -> Vec<u8> {
@@ -202,8 +202,8 @@ async fn the_output_of_an_ended_one_is_kept(ws: Subject) -> Verdict {
     for _ in 0..3 {
         ws.run("echo other").await?;
     }
-    same("the first", ws.whole(first).await?.0.both, b"first\n")?;
-    same("the second", ws.whole(second).await?.0.both, b"second\n")
+    same("the first", ws.whole(first).await?.0.both, "first\n")?;
+    same("the second", ws.whole(second).await?.0.both, "second\n")
 }
 
 async fn every_byte_is_kept(ws: Subject) -> Verdict {

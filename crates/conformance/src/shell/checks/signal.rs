@@ -2,7 +2,12 @@
 
 use garth_contract::{Cause, Code, Exit, ProcessId, Signal};
 
-use super::super::{Subject, beat::BEAT, check::checks};
+use super::super::{
+    Subject,
+    arrange::{LINGER, patiently},
+    beat::BEAT,
+    check::checks,
+};
 use crate::{
     Verdict,
     stop::{refused, same},
@@ -24,9 +29,6 @@ fn signal(name: &str) -> garth_contract::Result<Signal> {
     Signal::parse(name)
 }
 
-/// Waits without an end, and lets a caught signal speak at once.
-const LINGER: &str = "while :; do sleep 1000 & wait $!; done";
-
 async fn a_signal_ends_who_does_not_catch_it(ws: Subject) -> Verdict {
     for (name, number) in [("TERM", 15), ("USR1", 10), ("KILL", 9)] {
         let id = ws.start("sleep 1000").await?;
@@ -42,7 +44,7 @@ async fn a_signal_can_be_caught(ws: Subject) -> Verdict {
     ws.until(id, "ready").await?;
     ws.shell.signal(id, Signal::TERM).await?;
     let (whole, ended) = ws.whole(id).await?;
-    same("what it printed", whole.stdout, b"ready\ncaught\n")?;
+    same("what it printed", whole.stdout, "ready\ncaught\n")?;
     same("its end", (ended.exit, ended.cause), (Exit::Code(5), Cause::Itself))
 }
 
@@ -53,7 +55,7 @@ async fn each_signal_arrives_as_itself(ws: Subject) -> Verdict {
         NAMES.iter().map(|name| format!("trap 'echo got {name}' {name};")).collect();
     // What waits with it ignores them, so that the trap alone answers.
     let linger =
-        "while :; do (trap '' HUP INT USR1 USR2 ALRM TERM; exec sleep 1000) & wait $!; done";
+        "while :; do (trap '' HUP INT USR1 USR2 ALRM TERM; exec sleep 0.1) & wait $!; done";
     let id = ws.start(format!("{traps} echo ready; {linger}")).await?;
     ws.until(id, "ready").await?;
     let mut want = String::from("ready\n");
@@ -80,7 +82,7 @@ async fn everything_of_the_tree_gets_it(ws: Subject) -> Verdict {
         ws.until(id, &format!("ready {name}\n")).await?;
     }
     ws.shell.signal(id, signal("USR1")?).await?;
-    super::super::arrange::patiently("each of the tree got it", async || {
+    patiently("each of the tree got it", async || {
         let got = ws.files.read("got").await.unwrap_or_default();
         let mut got: Vec<_> = got.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
         got.sort();
@@ -99,7 +101,7 @@ async fn nobody_else_gets_it(ws: Subject) -> Verdict {
     ws.shell.signal(one, signal("USR1")?).await?;
     ws.until(one, "got").await?;
     ws.shell.signal(other, Signal::KILL).await?;
-    same("what the other heard", ws.whole(other).await?.0.stdout, b"ready\n")
+    same("what the other heard", ws.whole(other).await?.0.stdout, "ready\n")
 }
 
 async fn it_stops_and_continues(ws: Subject) -> Verdict {

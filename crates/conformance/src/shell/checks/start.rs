@@ -33,7 +33,7 @@ async fn it_returns_while_the_command_runs(ws: Subject) -> Verdict {
     ws.until(id, "one").await?;
     same("its end", ws.now(id, 0, 100).await?.ended, None)?;
     ws.go().await?;
-    same("what it printed", ws.whole(id).await?.0.both, b"one\ntwo\n")
+    same("what it printed", ws.whole(id).await?.0.both, "one\ntwo\n")
 }
 
 async fn it_ends_by_itself_and_says_how(ws: Subject) -> Verdict {
@@ -91,9 +91,10 @@ async fn whoever_started_it_may_go_away(ws: Subject) -> Verdict {
 
 async fn it_reads_what_it_was_given(ws: Subject) -> Verdict {
     let (whole, ended) = ws.whole(ws.start("cat; echo end").await?).await?;
-    same("without input", (whole.both, ended.exit), (b"end\n".to_vec(), Exit::Code(0)))?;
+    same("without input", whole.both, "end\n")?;
+    same("its end", ended.exit, Exit::Code(0))?;
     let id = ws.shell.start(reading("cat; echo end", "given\n")?).await?;
-    same("with input", ws.whole(id).await?.0.both, b"given\nend\n")
+    same("with input", ws.whole(id).await?.0.both, "given\nend\n")
 }
 
 async fn a_missing_program_ends_with_127(ws: Subject) -> Verdict {

@@ -77,8 +77,8 @@ async fn a_new_size_is_told_by_a_signal(ws: Subject) -> Verdict {
 async fn everything_comes_as_standard_output(ws: Subject) -> Verdict {
     let id = ws.shell.start(typing("echo out; echo err >&2; echo done")?).await?;
     let (whole, _) = ws.whole(id).await?;
-    same("standard error", whole.stderr, b"")?;
-    same("standard output", whole.stdout, b"out\r\nerr\r\ndone\r\n")
+    same("standard error", whole.stderr, "")?;
+    same("standard output", whole.stdout, "out\r\nerr\r\ndone\r\n")
 }
 
 async fn what_is_typed_arrives(ws: Subject) -> Verdict {

@@ -4,7 +4,7 @@ use garth_contract::{Cause, Command, Exit, Timeout};
 
 use super::super::{
     Subject,
-    arrange::{printed, script, text},
+    arrange::{LINGER, printed, script, text},
     check::checks,
 };
 use crate::{
@@ -47,23 +47,21 @@ async fn what_was_printed_is_held(ws: Subject) -> Verdict {
 async fn the_whole_can_be_asked_for_after(ws: Subject) -> Verdict {
     let report = ws.overrun("echo ready; sleep 1000").await?;
     let (whole, ended) = ws.whole(report.id).await?;
-    same("what it printed", whole.stdout, b"ready\n")?;
+    same("what it printed", whole.stdout, "ready\n")?;
     same("its end", ended, report.ended)
 }
 
 async fn it_asks_first(ws: Subject) -> Verdict {
-    let caught =
-        "trap 'echo caught; exit 5' TERM; echo ready; while :; do sleep 1000 & wait $!; done";
-    let report = ws.overrun(caught).await?;
+    let caught = format!("trap 'echo caught; exit 5' TERM; echo ready; {LINGER}");
+    let report = ws.overrun(&caught).await?;
     same("what it printed", text(&report.stdout)?, "ready\ncaught\n")?;
     let end = (report.ended.exit, report.ended.cause);
     same("its end", end, (Exit::Code(5), Cause::Timeout))
 }
 
 async fn there_is_time_to_tidy_up(ws: Subject) -> Verdict {
-    let tidies = "trap 'sleep 0.5; echo tidy; exit' TERM; echo ready
-        while :; do sleep 1000 & wait $!; done";
-    same("what it printed", text(&ws.overrun(tidies).await?.stdout)?, "ready\ntidy\n")
+    let tidies = format!("trap 'sleep 0.3 && echo tidy; exit' TERM; echo ready; {LINGER}");
+    same("what it printed", text(&ws.overrun(&tidies).await?.stdout)?, "ready\ntidy\n")
 }
 
 async fn who_ends_in_time_is_left_alone(ws: Subject) -> Verdict {

@@ -110,7 +110,7 @@ async fn a_chain_of_forks_is_gone(ws: Subject) -> Verdict {
     // Each link starts the next and ends, so whoever looks sees the one before.
     let chain = format!(
         "hop() {{ echo >> beat-hop; [ $1 = 0 ] || (hop $(($1 - 1)) &); }} 2> /dev/null
-        (hop 8000 &)\n {}; echo left",
+        (hop 3000 &)\n {}; echo left",
         beats("hop")
     );
     printed(&ws.run(chain).await?, "left\n")?;
@@ -178,7 +178,7 @@ async fn who_ignores_the_request_is_killed_after_it(ws: Subject) -> Verdict {
     ws.beating("ended-main").await?;
     let shell = Arc::clone(&ws.shell);
     let end = tokio::spawn(async move { shell.end(id).await });
-    let report = ws.overrun(&deaf("timed")).await?;
+    let report = ws.overrun_from(800, &deaf("timed")).await?;
     let ended = end.await.map_err(|error| failed(error.to_string()))??;
     same("one ended", (ended.exit, ended.cause), (Exit::Signal(9), Cause::Ended))?;
     let timed = (report.ended.exit, report.ended.cause);
