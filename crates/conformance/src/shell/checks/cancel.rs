@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use garth_contract::{Announce, Ask, Exit, Input, Signal};
+use garth_contract::{Announce, Ask, Cause, Exit, Input, Signal, Size};
 
 use super::super::{
     Subject,
@@ -132,7 +132,7 @@ async fn a_dropped_end_ends_it_all_the_same(ws: Subject) -> Verdict {
         let _ = cut(Drops::AfterPolls(polls), ws.shell.end(id)).await.transpose()?;
         let (whole, ended) = ws.whole(id).await?;
         same("what it printed", whole.stdout, "ready\nasked\n")?;
-        same("its end", (ended.exit, ended.cause), (Exit::Code(5), garth_contract::Cause::Ended))?;
+        same("its end", (ended.exit, ended.cause), (Exit::Code(5), Cause::Ended))?;
     }
     Ok(())
 }
@@ -184,17 +184,19 @@ async fn a_dropped_write_is_whole_or_nothing(ws: Subject) -> Verdict {
     same("nothing else arrives", rest, "")
 }
 
+/// Some points of a call that changes something, for calls that cost more than a look.
+fn a_few() -> impl Iterator<Item = Drops> {
+    let waits = [0, 1, 5, 25, 100, 400].map(Drops::AfterWait);
+    (0..4).map(Drops::AfterPolls).chain(waits)
+}
+
 async fn a_dropped_signal_was_sent_or_was_not(ws: Subject) -> Verdict {
-    let ws = &ws;
-    let id = ws
-        .start("trap 'echo got' USR1; trap 'exit 4' USR2; echo ready; while :; do sleep 0.02; done")
-        .await?;
+    let traps = "trap 'echo got' USR1; trap 'exit 4' USR2; echo ready";
+    let id = ws.start(format!("{traps}; {LINGER}")).await?;
     ws.until(id, "ready").await?;
-    let signal = Signal::parse("WINCH")?;
-    everywhere(async |_, drops| {
-        Ok(cut(drops, ws.shell.signal(id, signal)).await.transpose()?.is_some())
-    })
-    .await?;
+    for drops in a_few() {
+        let _ = cut(drops, ws.shell.signal(id, Signal::parse("WINCH")?)).await.transpose()?;
+    }
     ws.shell.signal(id, Signal::parse("USR1")?).await?;
     ws.until(id, "got").await?;
     ws.shell.signal(id, Signal::parse("USR2")?).await?;
@@ -202,15 +204,13 @@ async fn a_dropped_signal_was_sent_or_was_not(ws: Subject) -> Verdict {
 }
 
 async fn a_dropped_resize_was_done_or_was_not(ws: Subject) -> Verdict {
-    let ws = &ws;
-    let id =
-        ws.shell.start(typing("stty -echo; echo ready; while read; do stty size; done")?).await?;
+    let shows = "stty -echo; echo ready; while read; do stty size; done";
+    let id = ws.shell.start(typing(shows)?).await?;
     ws.until(id, "ready").await?;
-    everywhere(async |_, drops| {
-        Ok(cut(drops, ws.shell.resize(id, TERMINAL)).await.transpose()?.is_some())
-    })
-    .await?;
-    ws.shell.resize(id, garth_contract::Size { rows: 11, columns: 22 }).await?;
+    for drops in a_few() {
+        let _ = cut(drops, ws.shell.resize(id, TERMINAL)).await.transpose()?;
+    }
+    ws.shell.resize(id, Size { rows: 11, columns: 22 }).await?;
     ws.write(id, "\n").await?;
     ws.until(id, "11 22\r\n").await?;
     Ok(())
