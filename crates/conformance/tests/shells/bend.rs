@@ -7,6 +7,7 @@ use garth_contract::{
     Announce, Cause, Command, DynShell, Ended, Exit, Keep, Kept, Printed, Process, ProcessId,
     Program, Report, Result, Signal, Size, Timeout, Variables, WsPath,
 };
+use tokio::sync::oneshot;
 
 use crate::{
     fault::Fault,
@@ -87,19 +88,18 @@ pub(crate) fn undying(command: &Command) -> Result<Command> {
 
 /// Runs a command that is asked to end, not killed, when the call is dropped.
 pub(crate) async fn asked_on_drop(inner: Arc<dyn DynShell>, command: Command) -> Result<Report> {
-    struct Asks(Arc<dyn DynShell>, ProcessId);
+    struct Asks(Arc<dyn DynShell>, Option<oneshot::Receiver<ProcessId>>);
     impl Drop for Asks {
         fn drop(&mut self) {
-            let (inner, id) = (Arc::clone(&self.0), self.1);
-            tokio::spawn(async move { inner.end(id).await });
+            let (inner, told) = (Arc::clone(&self.0), self.1.take().unwrap());
+            // The number may still be on its way.
+            tokio::spawn(async move { inner.end(told.await.unwrap()).await });
         }
     }
-    let (tell, told) = tokio::sync::oneshot::channel();
+    let (tell, told) = oneshot::channel();
+    let _asks = Asks(Arc::clone(&inner), Some(told));
     let announce = Announce::to(move |id| tell.send(id).unwrap());
-    let runner = Arc::clone(&inner);
-    let task = tokio::spawn(async move { runner.run(command, announce).await });
-    let _asks = Asks(inner, told.await.unwrap());
-    task.await.unwrap()
+    tokio::spawn(async move { inner.run(command, announce).await }).await.unwrap()
 }
 
 /// Runs a command that is killed, not asked, when its time is up.
@@ -108,7 +108,7 @@ pub(crate) async fn killed_at_the_time(
     command: Command,
 ) -> Result<Report> {
     let time = command.timeout.duration();
-    let (tell, told) = tokio::sync::oneshot::channel();
+    let (tell, told) = oneshot::channel();
     let announce = Announce::to(move |id| tell.send(id).unwrap());
     let killer = Arc::clone(&inner);
     tokio::spawn(async move {
