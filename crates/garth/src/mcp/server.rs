@@ -10,9 +10,9 @@ use rmcp::{
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
         CustomRequest, CustomResult, ErrorCode, Implementation, InitializeResult,
-        ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
-        ServerCapabilities, SubscriptionFilter,
+        ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+        ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, SubscriptionFilter,
     },
     service::{RequestContext, SubscriptionContext},
 };
