@@ -36,11 +36,13 @@ pub use find_by_listing::find_by_listing;
 pub use fs_backend::{Fingerprint, FsBackend, FsError};
 pub use function::{Function, params};
 pub use garth_contract::{
-    Abilities, Access, Aliases, BoxFuture, Case, Clobber, Code, Content, Depth, Detail, Durability,
-    DynFilesystem, DynShell, Entry, Error, Event, Facts, Filesystem, Flow, Found, Glob, Grep,
-    Guard, HardLinks, Hidden, Ignored, Kind, Kinds, Lines, Links, Listing, Made, Move, Order,
-    Output, Page, Parents, Policy, Put, Query, RawPath, Reach, Removed, Renamed, Result, Shell,
-    Sink, Span, Summary, Syntax, Total, Version, Watch, WatchSpec, Written, WsPath,
+    Abilities, Access, Aliases, Announce, Ask, BoxFuture, Case, Cause, Clobber, Code, Command,
+    Content, Depth, Detail, Durability, DynFilesystem, DynShell, Ended, Entry, Error, Event, Exit,
+    Facts, Filesystem, Flow, Found, Glob, Grep, Guard, HardLinks, Hidden, Ignored, Input, Keep,
+    Kept, Kind, Kinds, Lines, Links, Listing, Made, Move, Order, Output, Page, Parents, Piece,
+    Policy, Printed, Process, ProcessId, Program, Put, Query, RawPath, Reach, Removed, Renamed,
+    Report, Result, Shell, ShellAbilities, Signal, Sink, Size, Span, Stdin, Stream, Summary,
+    Syntax, Timeout, Total, Variables, Version, Watch, WatchSpec, Written, WsPath,
 };
 pub use garth_host::Host;
 pub use garth_memory::{Memory, Mount, Mounted, Skipped, Snapshot, cut};

@@ -6,6 +6,7 @@ mod catalogue;
 mod conformance;
 mod contain;
 mod lines;
+mod progress;
 mod resources;
 mod room;
 mod server;

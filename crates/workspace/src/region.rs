@@ -73,7 +73,9 @@ impl Workspace {
         let mut start = 0;
         let mut lines = Vec::new();
         for line in text.split(char::is_control) {
-            lines.extend(text.slice(start..start + line.len()).filter(|line| !line.is_empty()));
+            let from = start + line.len() - line.trim_start().len();
+            let shown = from..from + line.trim().len();
+            lines.extend(text.slice(shown).filter(|line| !line.is_empty()));
             start += line.len() + 1;
         }
         let mut line = Clean::join(&lines, " ");
@@ -149,7 +151,7 @@ mod tests {
     fn a_command_is_shown_on_one_line_and_without_secrets() {
         let workspace = crate::fixture::workspace();
         let shown = |text: &str| workspace.clean_command(text).into_string();
-        assert_eq!(shown("make\n\n\ttest\u{1b}[1m"), "make test [1m");
+        assert_eq!(shown("make  a;\n\n\t  test \u{1b}[1m"), "make  a; test [1m");
         let secret = "ghp_1234567890abcdefghijklmnopqrstuvwxyz";
         assert!(shown(&format!("TOKEN={secret} make")).starts_with("TOKEN=[REDACTED: "));
         let long = format!("{} {}", "x".repeat(180), &secret[..19]);

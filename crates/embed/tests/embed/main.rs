@@ -14,6 +14,7 @@
 
 mod answers;
 mod cancel;
+mod commands;
 mod custom;
 mod deadlines;
 mod fixture;

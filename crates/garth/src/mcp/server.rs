@@ -3,7 +3,7 @@
 use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use garth_contract::{Code, Error};
-use garth_ops::{Dialect, Tool};
+use garth_ops::{Call, Dialect, Tool};
 use garth_workspace::Workspace;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -11,14 +11,17 @@ use rmcp::{
         CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
         CustomRequest, CustomResult, ErrorCode, Implementation, InitializeResult,
         ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-        ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, SubscriptionFilter,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, ServerCapabilities, SubscriptionFilter,
     },
     service::{RequestContext, SubscriptionContext},
 };
 use serde_json::Value;
 
-use super::{answer, catalogue, contain::Contained, resources, room::Room, updates::Updates};
+use super::{
+    answer, catalogue, contain::Contained, progress::Progress, resources, room::Room,
+    updates::Updates,
+};
 
 /// How long a client may keep the list of tools, which never changes while we run.
 const TOOLS_TTL: Duration = Duration::from_hours(1);
@@ -37,8 +40,6 @@ const METHODS: &[&str] = &[
     "subscriptions/listen",
     "completion/complete",
 ];
-/// How often a client that asked for it hears that a call is still under way.
-const TICK: Duration = Duration::from_millis(500);
 
 /// A server of one workspace.
 #[derive(Clone)]
@@ -78,8 +79,10 @@ impl Server {
         let tool = tool.ok_or_else(|| self.unknown(&request.name))?;
         self.0.room.enter(&context.id).await;
         let params = request.arguments.map_or(Value::Null, Value::Object);
-        let run = Contained((tool.run)(&self.0.workspace, params.into()));
-        let result = match with_progress(run, context).await {
+        let progress = Progress::new(&self.0.workspace);
+        let call = Call { params, announce: progress.announce() };
+        let run = Contained((tool.run)(&self.0.workspace, call));
+        let result = match progress.during(run, context).await {
             Ok(reply) => answer::answered(tool, reply),
             Err(failure) => answer::refused(tool, &failure, self.0.offer.dialect.refusals),
         };
@@ -90,30 +93,6 @@ impl Server {
         let names: Vec<_> = self.0.offer.tools.iter().map(|tool| tool.name).collect();
         let message = format!("there is no tool {name:?}; the tools are {}", names.join(", "));
         ErrorData::invalid_params(message, None)
-    }
-}
-
-/// Waits for a call, and tells a client that asked for it that it goes on.
-async fn with_progress<T>(
-    work: impl Future<Output = T>,
-    context: &RequestContext<RoleServer>,
-) -> T {
-    let Some(token) = context.meta.get_progress_token() else { return work.await };
-    let mut work = std::pin::pin!(work);
-    let mut ticks = tokio::time::interval(TICK);
-    ticks.tick().await;
-    let mut told = 0.0;
-    loop {
-        tokio::select! {
-            done = &mut work => return done,
-            _ = ticks.tick() => {
-                told += TICK.as_secs_f64();
-                let mut progress = ProgressNotificationParam::new(token.clone(), told);
-                progress.message = Some(format!("{told} s"));
-                // Who does not hear it will hear the answer.
-                let _ = context.peer.notify_progress(progress).await;
-            }
-        }
     }
 }
 
