@@ -1,6 +1,6 @@
-//! The files of this machine, confined to one root.
+//! The files and processes of this machine, confined to one root.
 //!
-//! The only crate that asks the kernel about files. Every call starts from a
+//! The only crate that asks the kernel about files, and that starts processes. Every call starts from a
 //! directory handle and a path that cannot climb; check and use are one call.
 
 mod attributes;
@@ -16,6 +16,7 @@ mod look;
 mod make_dir;
 #[doc(hidden)]
 pub mod measure;
+mod processes;
 mod read;
 mod remove;
 mod rename;
@@ -30,4 +31,5 @@ mod watch;
 mod write;
 
 pub use host::Host;
+pub use processes::{Bounds, Processes, Settings, Strays, Trees};
 pub use tree::Resolver;

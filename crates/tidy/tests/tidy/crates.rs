@@ -10,9 +10,9 @@ use crate::{manifest, tree};
 /// is built with them.
 const LAYERS: &[&[&str]] = &[
     &["contract"],
-    &["egress", "redact", "search", "text"],
-    &["host", "memory", "roots"],
-    &["workspace"],
+    &["egress", "redact", "search", "text", "wire"],
+    &["host", "memory", "remote", "roots"],
+    &["guest", "workspace"],
     &["ops"],
     &["embed"],
     &["garth"],

@@ -1,0 +1,110 @@
+//! What the program `garth-guest` does, for whoever is the same program.
+
+mod arguments;
+mod channel;
+mod listen;
+mod relay;
+
+use std::{ffi::OsString, io::Write, process::ExitCode, sync::Arc};
+
+use garth_contract::{Aliases, Code, Error, Result};
+use garth_host::{Host, Processes};
+use tokio::runtime::{self, Runtime};
+
+use self::{
+    arguments::{Guest, Way, Wish},
+    channel::Channel,
+};
+use crate::{Served, serve};
+
+/// How many calls may wait for the disk at once; each has a thread.
+const MOST_BLOCKING: usize = 64;
+
+/// Does what the arguments ask for, which come without the program's name.
+///
+/// 0 is a client that came and went, 1 a failure, 2 arguments that are wrong.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let wish = match arguments::parse(arguments) {
+        Ok(wish) => wish,
+        Err(wrong) => {
+            say(&format!("garth-guest: {wrong}\n\n{}", arguments::USAGE));
+            return ExitCode::from(2);
+        }
+    };
+    let done = match wish {
+        Wish::Help => {
+            // Nobody to tell when the output is closed.
+            let _ = std::io::stdout().write_all(arguments::USAGE.as_bytes());
+            Ok(())
+        }
+        Wish::Relay(socket) => {
+            runtime().and_then(|runtime| runtime.block_on(relay::relay(&socket)))
+        }
+        Wish::Serve(guest) => runtime().and_then(|runtime| start(&runtime, *guest)),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("garth-guest: {error}\n"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// One thread serves: a request is answered where it is heard.
+fn runtime() -> Result<Runtime> {
+    let mut builder = runtime::Builder::new_current_thread();
+    let built = builder.enable_all().max_blocking_threads(MOST_BLOCKING).build();
+    built.map_err(|_| failed("no runtime could be started"))
+}
+
+fn start(runtime: &Runtime, guest: Guest) -> Result<()> {
+    // Before anything else is opened, so that nothing prints into the channel.
+    let channel = match guest.way {
+        Way::Streams => Some(Channel::take_streams()?),
+        Way::Listen(_) => None,
+    };
+    runtime.block_on(async {
+        let mut aliases = Aliases::none();
+        for alias in &guest.aliases {
+            aliases = aliases.with(alias);
+        }
+        let files = Host::open(&guest.root, guest.policy, aliases)?;
+        let processes = Processes::open(&guest.root, guest.settings)?;
+        let served = Arc::new(Served {
+            files: Arc::new(files),
+            shell: Arc::new(processes.clone()),
+            session: session()?,
+            first: guest.first,
+        });
+        let done = match (guest.way, channel) {
+            (Way::Listen(socket), _) => listen::listen(&socket, served).await,
+            (Way::Streams, Some(channel)) => {
+                let served = serve(channel.open()?, served).await;
+                served.map_err(|_| failed("there is no client at the other end"))
+            }
+            (Way::Streams, None) => Ok(()),
+        };
+        processes.stop().await;
+        done
+    })
+}
+
+/// A name for this life of the guest that no other has.
+fn session() -> Result<garth_wire::Session> {
+    let mut session = garth_wire::Session::default();
+    let flags = rustix::rand::GetRandomFlags::empty();
+    match rustix::rand::getrandom(&mut session, flags) {
+        Ok(count) if count == session.len() => Ok(session),
+        Ok(_) | Err(_) => Err(failed("the system has no random numbers")),
+    }
+}
+
+fn failed(what: &'static str) -> Error {
+    Error::new(Code::Internal, what)
+}
+
+/// Says something to whoever started the program, if they listen.
+fn say(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}

@@ -1,0 +1,161 @@
+//! The arguments of the program. Programs start it, so there is one spelling of each.
+
+use std::{
+    ffi::OsString,
+    os::unix::ffi::{OsStrExt, OsStringExt},
+    path::PathBuf,
+    time::Duration,
+};
+
+use garth_contract::{Access, Durability, HardLinks, Policy, ProcessId};
+use garth_host::{Bounds, Settings, Strays, Trees};
+
+/// What the program prints when asked, or asked wrongly.
+pub(super) const USAGE: &str = "\
+garth-guest --root DIR [OPTIONS]     serves a client on the standard streams
+garth-guest --root DIR --listen SOCKET [OPTIONS]
+                                     serves one client after the other
+garth-guest --relay SOCKET           passes the standard streams on to such a guest
+
+  --alias PATH         an absolute path that leads to the root, for links
+  --read-only          nothing can be changed
+  --deny GLOB          nothing that matches is seen or touched
+  --protect GLOB       nothing that matches is changed
+  --refuse-hard-links  files with several names are not read
+  --max-file BYTES     the largest file that can be written
+  --quota BYTES        the most that all files may have together
+  --fast               writes do not wait for the disk
+  --env NAME=VALUE     a variable of every command; there are no others
+  --spool DIR          where the output of processes is kept; the directory for
+                       temporary files unless given
+  --spool-each BYTES   how much is kept of the output of one process
+  --spool-all BYTES    how much of all of them
+  --processes N        how many run at once
+  --kept N             how many that ended are kept with their output
+  --keep-for SECONDS   how long
+  --trees WAY          how what a command starts is kept together: subreaper,
+                       namespace, or detect
+  --kill-strays        kills processes that fall to the guest, for a guest that is
+                       the first process of its namespace
+  --first-process N    the number of the first process
+";
+
+/// What is asked for.
+pub(super) enum Wish {
+    Help,
+    Relay(PathBuf),
+    Serve(Box<Guest>),
+}
+
+/// How clients come.
+pub(super) enum Way {
+    /// There is one, at the standard streams.
+    Streams,
+    /// They come to this socket.
+    Listen(PathBuf),
+}
+
+/// What is served, and how.
+pub(super) struct Guest {
+    pub(super) root: PathBuf,
+    pub(super) aliases: Vec<Vec<u8>>,
+    pub(super) policy: Policy,
+    pub(super) settings: Settings,
+    pub(super) first: ProcessId,
+    pub(super) way: Way,
+}
+
+/// Reads the arguments.
+pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Wish, String> {
+    let mut arguments = arguments.into_iter();
+    let mut relay = None;
+    let mut root = None;
+    let mut guest = Guest {
+        root: PathBuf::new(),
+        aliases: Vec::new(),
+        policy: Policy::open(),
+        settings: Settings {
+            environment: Vec::new(),
+            spool: std::env::temp_dir(),
+            bounds: Bounds::usual(),
+            trees: Trees::Detect,
+            strays: Strays::Leave,
+            first: 1,
+        },
+        first: ProcessId(1),
+        way: Way::Streams,
+    };
+    while let Some(argument) = arguments.next() {
+        let name = argument.to_str().unwrap_or("?").to_owned();
+        let mut value = || arguments.next().ok_or_else(|| format!("{name} needs a value"));
+        match name.as_str() {
+            "--help" => return Ok(Wish::Help),
+            "--relay" => relay = Some(PathBuf::from(value()?)),
+            "--root" => root = Some(PathBuf::from(value()?)),
+            "--listen" => guest.way = Way::Listen(value()?.into()),
+            "--alias" => guest.aliases.push(value()?.into_vec()),
+            "--read-only" => guest.policy.access = Access::ReadOnly,
+            "--deny" => guest.policy.deny.push(text(value()?)?),
+            "--protect" => guest.policy.protect.push(text(value()?)?),
+            "--refuse-hard-links" => guest.policy.hard_links = HardLinks::Refuse,
+            "--max-file" => guest.policy.max_file = number(value()?)?,
+            "--quota" => guest.policy.quota = Some(number(value()?)?),
+            "--fast" => guest.policy.durability = Durability::Fast,
+            "--env" => guest.settings.environment.push(pair(&text(value()?)?)?),
+            "--spool" => guest.settings.spool = value()?.into(),
+            "--spool-each" => guest.settings.bounds.spool_each = number(value()?)?,
+            "--spool-all" => guest.settings.bounds.spool_all = number(value()?)?,
+            "--processes" => guest.settings.bounds.processes = count(value()?)?,
+            "--kept" => guest.settings.bounds.kept = count(value()?)?,
+            "--keep-for" => {
+                guest.settings.bounds.keep_for = Duration::from_secs(number(value()?)?);
+            }
+            "--trees" => guest.settings.trees = trees(&text(value()?)?)?,
+            "--kill-strays" => guest.settings.strays = Strays::Kill,
+            "--first-process" => {
+                guest.settings.first = number(value()?)?;
+                guest.first = ProcessId(guest.settings.first);
+            }
+            _ => return Err(format!("unknown argument: {}", escape(&argument))),
+        }
+    }
+    match (relay, root) {
+        (Some(socket), None) => Ok(Wish::Relay(socket)),
+        (None, Some(root)) => Ok(Wish::Serve(Box::new(Guest { root, ..guest }))),
+        (Some(_), Some(_)) => Err("--relay serves nothing, so it has no --root".to_owned()),
+        (None, None) => Err("--root is missing".to_owned()),
+    }
+}
+
+fn text(value: OsString) -> Result<String, String> {
+    value.into_string().map_err(|value| format!("not UTF-8: {}", escape(&value)))
+}
+
+fn number(value: OsString) -> Result<u64, String> {
+    let text = text(value)?;
+    text.parse().map_err(|_| format!("not a number: {text}"))
+}
+
+fn count(value: OsString) -> Result<usize, String> {
+    usize::try_from(number(value)?).map_err(|_| "a number is too large".to_owned())
+}
+
+fn trees(text: &str) -> Result<Trees, String> {
+    match text {
+        "subreaper" => Ok(Trees::Subreaper),
+        "namespace" => Ok(Trees::Namespace),
+        "detect" => Ok(Trees::Detect),
+        _ => Err(format!("--trees takes subreaper, namespace or detect, not {text}")),
+    }
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        Some(_) | None => Err("--env takes NAME=VALUE".to_owned()),
+    }
+}
+
+fn escape(text: &OsString) -> String {
+    garth_contract::escape(text.as_bytes())
+}

@@ -1,0 +1,303 @@
+//! The thread that tends all processes of a workspace.
+//!
+//! It reads what they print, writes what they are to read, keeps their time, and
+//! notes their ends. It waits for files and times only, never for a process, and
+//! is the only one that ends or collects a supervisor; everybody else gives it
+//! orders.
+
+use std::{
+    collections::HashMap,
+    os::fd::AsFd,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use garth_contract::{Cause, ProcessId, Stream};
+use rustix::{
+    buffer::spare_capacity,
+    event::{Timespec, epoll},
+    io::read,
+    process::{WaitOptions, wait},
+};
+
+use super::{
+    Shared, Strays,
+    entry::Entry,
+    family::{self, Reached},
+    kernel, lock,
+    start::{Collected, Supervisor},
+    supervise::Bond,
+    track::{Due, News, Reader, Source, Track},
+};
+
+/// What the thread is asked to do.
+#[derive(Debug)]
+pub(super) enum Order {
+    /// Tend a process.
+    Adopt(Box<Track>),
+    /// Collect a supervisor that ends by itself.
+    Collect(Supervisor),
+    /// Something waits for a process to read it.
+    Feed(ProcessId),
+    /// End a process.
+    End(ProcessId),
+    /// Kill a process.
+    Kill(ProcessId),
+    /// Kill all and end.
+    Stop,
+}
+
+/// What the kernel tells back when there are orders.
+pub(super) const ORDERS: u64 = u64::MAX;
+
+/// How many bytes are read at once: what a pipe holds.
+const READ: usize = 64 << 10;
+/// How many files that have something are told of at once.
+const EVENTS: usize = 64;
+/// How often is looked for supervisors that were stopped, and for stray processes.
+const TICK: Duration = Duration::from_secs(1);
+/// How often is looked whether a supervisor that is ending has ended.
+const SOON: Duration = Duration::from_millis(1);
+/// How long all processes have to die when the place stops.
+const TO_STOP: Duration = Duration::from_secs(5);
+/// How often a tree without supervisor is looked for.
+const HUNTS: usize = 200;
+
+/// The thread's own state.
+pub(super) struct Engine {
+    shared: Arc<Shared>,
+    tracks: HashMap<u64, Track>,
+    /// Supervisors whose process is accounted for.
+    ending: Vec<Ending>,
+    buffer: Vec<u8>,
+    tick: Instant,
+    stop_by: Option<Instant>,
+}
+
+impl Engine {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self {
+            shared,
+            tracks: HashMap::new(),
+            ending: Vec::new(),
+            buffer: vec![0; READ],
+            tick: Instant::now(),
+            stop_by: None,
+        }
+    }
+
+    /// Tends the processes until all is stopped.
+    pub(super) fn run(mut self) {
+        // Handlers of others shall not run here, nor a broken pipe end us.
+        kernel::ignore_signals();
+        let mut events = Vec::with_capacity(EVENTS);
+        loop {
+            let now = Instant::now();
+            self.obey(now);
+            self.keep_time(now);
+            if self.is_done(now) {
+                break;
+            }
+            let pause = self.pause(Instant::now());
+            // What fails here is tried again: the kernel was interrupted, or is short of memory.
+            epoll::wait(&self.shared.poll, spare_capacity(&mut events), pause.as_ref()).ok();
+            for event in events.drain(..) {
+                self.attend(event.data.u64(), event.flags);
+            }
+        }
+        self.leave();
+    }
+
+    /// Does as it was told.
+    fn obey(&mut self, now: Instant) {
+        let orders = std::mem::take(&mut *lock(&self.shared.orders));
+        for order in orders {
+            match order {
+                Order::Adopt(track) => self.adopt(*track, now),
+                Order::Collect(supervisor) => {
+                    self.ending.push(Ending { supervisor, again: now, pause: SOON });
+                }
+                Order::Feed(id) => self.feed(id.0, Reader::MayRead),
+                Order::End(id) => {
+                    if let Some(track) = self.tracks.get_mut(&id.0) {
+                        track.end(Cause::Ended, now);
+                    }
+                }
+                Order::Kill(id) => {
+                    if let Some(track) = self.tracks.get_mut(&id.0) {
+                        track.kill(now);
+                    }
+                }
+                Order::Stop => {
+                    self.stop_by.get_or_insert(now + TO_STOP);
+                    self.tracks.values_mut().for_each(|track| track.kill(now));
+                }
+            }
+        }
+    }
+
+    fn adopt(&mut self, mut track: Track, now: Instant) {
+        // Without the kernel's help it can be neither read nor ended later.
+        if track.watch(self.shared.poll.as_fd()).is_err() || self.stop_by.is_some() {
+            track.kill(now);
+        }
+        let number = track.entry.id.0;
+        self.tracks.insert(number, track);
+        self.feed(number, Reader::MayRead);
+    }
+
+    fn attend(&mut self, token: u64, flags: epoll::EventFlags) {
+        if token == ORDERS {
+            let mut count = [0; 8];
+            read(&self.shared.wake, &mut count).ok();
+            return;
+        }
+        let Some((number, source)) = Source::of_token(token) else { return };
+        match source {
+            Source::Control => self.hear(number),
+            Source::Stdout => self.pump(number, Stream::Stdout),
+            Source::Stderr => self.pump(number, Stream::Stderr),
+            Source::Stdin if flags.contains(epoll::EventFlags::ERR) => {
+                self.feed(number, Reader::Left);
+            }
+            Source::Stdin => self.feed(number, Reader::MayRead),
+        }
+    }
+
+    fn feed(&mut self, number: u64, reader: Reader) {
+        if let Some(track) = self.tracks.get_mut(&number) {
+            track.feed(self.shared.poll.as_fd(), reader);
+        }
+    }
+
+    fn pump(&mut self, number: u64, stream: Stream) {
+        let shared = &*self.shared;
+        let make_room = || lock(&shared.table).make_room();
+        if let Some(track) = self.tracks.get_mut(&number) {
+            track.pump(shared.poll.as_fd(), stream, (&mut self.buffer, &make_room));
+        }
+    }
+
+    fn hear(&mut self, number: u64) {
+        let now = Instant::now();
+        let Some(track) = self.tracks.get_mut(&number) else { return };
+        let (poll, bond) = (self.shared.poll.as_fd(), self.shared.bond);
+        if track.hear(now) == News::Gone && track.lose(poll, bond, now) == Due::Finish {
+            self.finish(number, now);
+        }
+    }
+
+    /// Does what the time has come for.
+    fn keep_time(&mut self, now: Instant) {
+        if now >= self.tick + TICK {
+            self.tick = now;
+            self.tracks.values().for_each(Track::check_stopped);
+            self.collect_strays();
+            lock(&self.shared.table).trim(now);
+        }
+        let due = |(number, track): (&u64, &mut Track)| {
+            (track.keep_time(now) == Due::Finish).then_some(*number)
+        };
+        let finished: Vec<u64> = self.tracks.iter_mut().filter_map(due).collect();
+        finished.into_iter().for_each(|number| self.finish(number, now));
+        self.collect_ending(now);
+    }
+
+    /// Notes the end of a process, whose supervisor is gone or hangs.
+    fn finish(&mut self, number: u64, now: Instant) {
+        let Some(mut track) = self.tracks.remove(&number) else { return };
+        *lock(&track.entry.supervisor) = None;
+        if !track.is_accounted_for() && self.shared.bond == Bond::Subreaper {
+            self.hunt(&track.entry);
+        }
+        let shared = &*self.shared;
+        track.drain(&mut self.buffer, &|| lock(&shared.table).make_room());
+        track.close_all(shared.poll.as_fd());
+        lock(&shared.table).note_end(track.entry.id, now);
+        track.finish(now);
+        self.ending.push(Ending { supervisor: track.supervisor, again: now, pause: SOON });
+        self.collect_ending(now);
+    }
+
+    /// Kills what a supervisor left that was killed.
+    fn hunt(&self, entry: &Entry) {
+        let main = lock(&entry.state).main;
+        for _ in 0..HUNTS {
+            let session = main.map_or(Reached::Nobody, family::kill_session);
+            let strays = match self.shared.strays {
+                Strays::Kill => family::kill_children(&lock(&self.shared.supervisors)),
+                Strays::Leave => Reached::Nobody,
+            };
+            self.collect_strays();
+            if session == Reached::Nobody && strays == Reached::Nobody {
+                return;
+            }
+            std::thread::sleep(SOON);
+        }
+    }
+
+    /// Collects what has fallen to us and died. Supervisors are not among it: those
+    /// have to be asked for.
+    fn collect_strays(&self) {
+        if self.shared.strays == Strays::Kill {
+            while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
+        }
+    }
+
+    /// Collects the supervisors that have ended.
+    fn collect_ending(&mut self, now: Instant) {
+        let supervisors = &self.shared.supervisors;
+        self.ending.retain_mut(|ending| {
+            if ending.again > now {
+                return true;
+            }
+            let collected = ending.supervisor.collect();
+            if collected == Collected::Yes {
+                lock(supervisors).remove(&ending.supervisor.pid());
+            }
+            ending.again = now + ending.pause;
+            ending.pause = (ending.pause * 2).min(TICK);
+            collected == Collected::No
+        });
+    }
+
+    /// How long there is nothing to do.
+    fn pause(&self, now: Instant) -> Option<Timespec> {
+        let ticks = !self.tracks.is_empty() || self.shared.strays == Strays::Kill;
+        let tick = ticks.then_some(self.tick + TICK);
+        let trim = lock(&self.shared.table).next_trim();
+        let times = self.tracks.values().map(Track::next_time);
+        let times = times.chain(self.ending.iter().map(|ending| ending.again));
+        let next = times.chain(tick).chain(trim).chain(self.stop_by).min()?;
+        let pause = next.saturating_duration_since(now);
+        // A time that has come is not waited for; one that has nearly come is not spun for.
+        let pause = if pause.is_zero() { pause } else { pause.max(SOON) };
+        Timespec::try_from(pause).ok()
+    }
+
+    fn is_done(&self, now: Instant) -> bool {
+        let Some(stop_by) = self.stop_by else { return false };
+        let empty = lock(&self.shared.table).running() == 0 && self.ending.is_empty();
+        empty || now >= stop_by
+    }
+
+    /// Tells all who wait that there is nothing to wait for any more.
+    fn leave(mut self) {
+        let entries = lock(&self.shared.table).clear();
+        for entry in entries {
+            lock(&entry.state).lost = true;
+            lock(&entry.output).spool.drop_stored();
+            entry.changed.notify_waiters();
+        }
+        // Their controls are closed here, so what could not be killed yet still is.
+        self.tracks.clear();
+        self.shared.store.remove_directory();
+    }
+}
+
+/// A supervisor that has ended, or soon will.
+struct Ending {
+    supervisor: Supervisor,
+    again: Instant,
+    pause: Duration,
+}

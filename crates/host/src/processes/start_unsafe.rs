@@ -1,0 +1,115 @@
+//! Starting supervisors, and from a supervisor its command.
+
+#![allow(unsafe_code, reason = "the processes that are started here share our memory")]
+
+use std::{ffi::c_int, mem::ManuallyDrop};
+
+use rustix::{
+    io::Errno,
+    process::{Pid, WaitId, WaitIdOptions, WaitOptions, waitid, waitpid},
+};
+
+use super::{
+    kernel::{self, Stack, Undisturbed},
+    supervise::{Bond, Plan, become_command, supervise},
+};
+
+/// A supervisor that runs, or has ended.
+///
+/// What it uses of our memory is freed when it has been collected, and else never.
+#[derive(Debug)]
+pub(super) struct Supervisor {
+    pid: Pid,
+    memory: Option<ManuallyDrop<Memory>>,
+}
+
+#[derive(Debug)]
+struct Memory {
+    _plan: Box<Plan>,
+    _stack: Stack,
+}
+
+/// Whether a supervisor has ended and been collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Collected {
+    Yes,
+    No,
+}
+
+/// A supervisor does not signal its end to us, so that nobody else in this process who
+/// waits for children of his own collects it by mistake; one has to ask for it so.
+const ALL: WaitOptions = WaitOptions::from_bits_retain(libc::__WALL as u32);
+
+/// Whose users a supervisor's namespace has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Users {
+    /// Ours.
+    Ours,
+    /// Its own, and they are still to be told to the kernel.
+    Own,
+}
+
+impl Supervisor {
+    /// Starts one; it has copies of the plan's files when this returns.
+    pub(super) fn start(plan: Box<Plan>) -> Result<(Self, Users), Errno> {
+        let stack = Stack::new()?;
+        let namespaces = match plan.bond {
+            Bond::Subreaper => 0,
+            Bond::Namespace => libc::CLONE_NEWPID,
+        };
+        // Handlers of ours must not run in it, which has our memory and not our threads.
+        let _undisturbed = Undisturbed::new();
+        // SAFETY: plan and stack are kept until the supervisor has been collected; the
+        // plan is boxed and does not move. What it runs stands in `supervise`.
+        let start =
+            |flags| unsafe { kernel::start(libc::CLONE_VM | flags, &stack, supervise, &*plan) };
+        let (pid, users) = match start(namespaces) {
+            // Who may not make a pid namespace may make one in a user namespace of his own.
+            Err(Errno::PERM) if namespaces != 0 => {
+                (start(namespaces | libc::CLONE_NEWUSER)?, Users::Own)
+            }
+            started => (started?, Users::Ours),
+        };
+        let pid = Pid::from_raw(pid).ok_or(Errno::CHILD)?;
+        let memory = Some(ManuallyDrop::new(Memory { _plan: plan, _stack: stack }));
+        Ok((Self { pid, memory }, users))
+    }
+
+    /// Its process number, which stays its own until it is collected.
+    pub(super) fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    /// Collects it, if it has ended.
+    pub(super) fn collect(&mut self) -> Collected {
+        if self.memory.is_none() {
+            return Collected::Yes;
+        }
+        match waitpid(Some(self.pid), ALL | WaitOptions::NOHANG) {
+            Ok(None) | Err(Errno::INTR) => Collected::No,
+            // With an error somebody else has collected it.
+            Ok(Some(_)) | Err(_) => {
+                drop(self.memory.take().map(ManuallyDrop::into_inner));
+                Collected::Yes
+            }
+        }
+    }
+
+    /// Whether it has been stopped since this was last asked.
+    pub(super) fn is_stopped(&self) -> bool {
+        if self.memory.is_none() {
+            return false;
+        }
+        let all = WaitIdOptions::from_bits_retain(ALL.bits());
+        let options = all | WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
+        matches!(waitid(WaitId::Pid(self.pid), options), Ok(Some(status)) if status.stopped())
+    }
+}
+
+/// Starts the command of a supervisor and comes back when it has become its program.
+pub(super) fn command(plan: &Plan) -> Result<c_int, Errno> {
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    // SAFETY: with CLONE_VFORK nothing of us runs meanwhile; the stack is the command's
+    // alone. What it runs stands in `supervise`.
+    unsafe { kernel::start(flags, &plan.stack, become_command, plan) }
+}

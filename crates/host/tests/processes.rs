@@ -1,0 +1,18 @@
+//! Commands on this machine: what they print, how they end, and that nothing stays.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "tests look at files and processes themselves and fail by panicking"
+)]
+
+#[path = "processes/ends.rs"]
+mod ends;
+#[path = "processes/place.rs"]
+mod place;
+#[path = "processes/runs.rs"]
+mod runs;

@@ -1,0 +1,191 @@
+//! One call on its way: a stream taken, a request sent, answers received.
+//!
+//! Dropping it before its last answer tells the guest, who drops the call too.
+
+use std::{
+    future::poll_fn,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use garth_contract::{Code, Error, Result};
+use garth_wire::{Answer, Fault, Packet, Request, Talk};
+use tokio::{sync::TryAcquireError, time::Instant};
+
+use crate::connection::{Connection, GivenUp, Places, Token};
+
+/// What kind of call it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nature {
+    /// It looks, and is over in a moment.
+    Quick,
+    /// It changes something, and is over in a moment.
+    Change,
+    /// It looks for as long as it takes.
+    Lasting,
+    /// It changes something, for as long as it takes.
+    LastingChange,
+}
+
+impl Nature {
+    fn lasts(self) -> bool {
+        match self {
+            Self::Quick | Self::Change => false,
+            Self::Lasting | Self::LastingChange => true,
+        }
+    }
+
+    fn changes(self) -> bool {
+        match self {
+            Self::Quick | Self::Lasting => false,
+            Self::Change | Self::LastingChange => true,
+        }
+    }
+}
+
+/// One call on its way.
+pub(crate) struct Call {
+    connection: Arc<Connection>,
+    token: Token,
+    nature: Nature,
+    /// There until the call is over.
+    used: Option<(Talk, Places)>,
+}
+
+impl Call {
+    /// Sends a request.
+    ///
+    /// *Cancel*: the guest is told; a request that has not left never will.
+    pub(crate) async fn begin(
+        connection: Arc<Connection>,
+        request: &Request,
+        nature: Nature,
+    ) -> Result<Self> {
+        let places = places(&connection, nature).await?;
+        if nature.changes() {
+            connection.barrier.pass().await;
+        }
+        let packet = request.encode();
+        if !packet.fits() {
+            return Err(Error::new(Code::InvalidParams, "the request is too long"));
+        }
+        let token = connection.token();
+        let mut call = Self { connection, token, nature, used: None };
+        let talk = poll_fn(|context| {
+            let talk = call.connection.poll_open(context);
+            if talk.is_pending() {
+                call.connection.push(token, context)?;
+            }
+            talk
+        });
+        let talk = talk.await.map_err(|why| why.error())?;
+        call.used = Some((talk, places));
+        call.send(packet).await?;
+        Ok(call)
+    }
+
+    async fn send(&mut self, mut packet: Packet) -> Result<()> {
+        poll_fn(|context| {
+            let Some((talk, _)) = &mut self.used else { return Poll::Ready(Err(over())) };
+            let sent = talk.poll_send(context, &mut packet);
+            let pushed = self.connection.push(self.token, context);
+            match (sent, pushed) {
+                (_, Err(why)) => Poll::Ready(Err(why.error())),
+                (sent, Ok(())) => sent.map_err(|fault| at_fault(&fault)),
+            }
+        })
+        .await
+    }
+
+    /// Says something about the call while it is under way.
+    pub(crate) async fn add(&mut self, word: &Request) -> Result<()> {
+        self.send(word.encode()).await
+    }
+
+    /// Waits for the next answer, whose body may have so many bytes.
+    ///
+    /// # Errors
+    /// What the guest refuses with; `INTERNAL` for what is no answer;
+    /// `PROVIDER_UNAVAILABLE` when the pipe breaks.
+    pub(crate) async fn answer(&mut self, most_body: u64) -> Result<Answer> {
+        poll_fn(|context| self.poll_answer(context, most_body)).await
+    }
+
+    /// As [`Call::answer`].
+    pub(crate) fn poll_answer(
+        &mut self,
+        context: &mut Context<'_>,
+        most_body: u64,
+    ) -> Poll<Result<Answer>> {
+        let pushed = self.connection.push(self.token, context);
+        let Some((talk, _)) = &mut self.used else { return Poll::Ready(Err(over())) };
+        // What has come counts, even if nothing will come after it.
+        let frame = match (talk.poll_receive(context, most_body), pushed) {
+            (Poll::Pending, Ok(())) => return Poll::Pending,
+            (Poll::Pending | Poll::Ready(Err(Fault::Gone)), Err(why)) => Err(why.error()),
+            (Poll::Ready(frame), _) => frame.map_err(|fault| at_fault(&fault)),
+        };
+        let answer =
+            frame.and_then(|frame| Answer::decode(frame).map_err(|fault| at_fault(&fault)));
+        match answer {
+            Ok(Answer::Refused(error)) => {
+                self.finish_now();
+                Poll::Ready(Err(error))
+            }
+            answer => Poll::Ready(answer),
+        }
+    }
+
+    /// Ends a call whose last answer has come; its stream serves the next one.
+    pub(crate) fn finish(mut self) {
+        self.finish_now();
+    }
+
+    fn finish_now(&mut self) {
+        if let Some((talk, _)) = self.used.take() {
+            self.connection.keep(talk);
+        }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        if let Some((talk, place)) = self.used.take() {
+            let (changes, since) = (self.nature.changes(), Instant::now());
+            self.connection.give_up(GivenUp { talk, _place: place, changes, since, closed: false });
+        }
+        self.connection.leave(self.token);
+    }
+}
+
+/// Waits for a place among the calls under way; one that lasts is refused instead.
+async fn places(connection: &Connection, nature: Nature) -> Result<Places> {
+    let lasting = if nature.lasts() {
+        let place = Arc::clone(&connection.lasting).try_acquire_owned();
+        Some(place.map_err(|_| Error::of(Code::RateLimitExceeded))?)
+    } else {
+        None
+    };
+    let one = match Arc::clone(&connection.places).try_acquire_owned() {
+        Ok(one) => one,
+        Err(TryAcquireError::NoPermits) => {
+            let one = Arc::clone(&connection.places).acquire_owned().await;
+            one.map_err(|_| over())?
+        }
+        Err(TryAcquireError::Closed) => return Err(over()),
+    };
+    Ok(Places { _one: one, _lasting: lasting })
+}
+
+/// What is told of a guest that answers wrongly.
+pub(crate) fn at_fault(fault: &Fault) -> Error {
+    let message = match fault {
+        Fault::Gone => "the sandbox's guest gave the call up",
+        Fault::Malformed(_) => "the sandbox's guest answered with nonsense",
+    };
+    Error::new(Code::Internal, message)
+}
+
+fn over() -> Error {
+    Error::of(Code::Internal)
+}
