@@ -1,6 +1,10 @@
 //! Where guests run: one file for each kind of place, and each implements
 //! [`Connect`](crate::Connect) and no more.
 
+mod gvisor;
+mod podman;
 mod process;
 
+pub use gvisor::Gvisor;
+pub use podman::Podman;
 pub use process::Process;
