@@ -7,6 +7,7 @@
 mod arrange;
 mod check;
 mod checks;
+mod directory;
 pub mod model;
 mod outside;
 mod report;
@@ -16,6 +17,7 @@ mod suite;
 
 pub use check::{Check, Need};
 pub use checks::checks;
+pub use directory::Directory;
 pub use outside::{Arranged, Beyond, Nothing, Outside, SECRET, time};
 pub use report::Report;
 pub use stop::{Cannot, Stop, Verdict};

@@ -4,7 +4,9 @@
 mod gvisor;
 mod podman;
 mod process;
+mod socket;
 
 pub use gvisor::Gvisor;
 pub use podman::Podman;
 pub use process::Process;
+pub use socket::Socket;

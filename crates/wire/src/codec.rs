@@ -121,6 +121,13 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// Bytes as they are, for who tests what the other side makes of them.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn raw(bytes: Vec<u8>) -> Self {
+        Self { head: bytes.len(), parts: vec![bytes.into()] }
+    }
+
     /// Whether the other side would take it; only the head of a request, which holds
     /// what callers sent, can be too long.
     #[must_use]

@@ -1,38 +1,13 @@
 //! The suite on `host`, with the kernel's own view as the hand behind its back.
-#![allow(clippy::disallowed_methods, reason = "other programs on a machine use plain paths")]
 
-use std::{
-    collections::BTreeMap,
-    ffi::OsStr,
-    fmt::Display,
-    fs::{self, File},
-    os::unix::{
-        ffi::OsStrExt,
-        fs::{FileExt, MetadataExt, PermissionsExt, chown, symlink},
-        net::UnixListener,
-    },
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-};
+use std::{path::Path, sync::Arc};
 
-use garth_conformance::{
-    Arranged, Backend, Beyond, Cannot, Outside, SECRET, Subject, conform, time,
-};
-use garth_contract::{Aliases, DynFilesystem, Policy, Result, WsPath};
+use garth_conformance::{Backend, Directory, Subject, conform};
+use garth_contract::{Aliases, Policy, Result};
 use garth_host::{Host, Resolver};
-use rustix::fs::{
-    CWD, Dev, FileType, IFlags, Mode, RenameFlags, XattrFlags, getxattr, ioctl_getflags,
-    ioctl_setflags, makedev, mknodat, renameat_with, setxattr,
-};
 
 conform!(by_the_kernel, OnHost { name: "host", resolver: Resolver::Kernel });
 conform!(by_a_walk, OnHost { name: "host without openat2", resolver: Resolver::Walk });
-
-/// An owner that no process here has.
-const ODD_OWNER: u32 = 54_321;
-/// Where the workspace is mounted, as far as its links know.
-const ALIAS: &[u8] = b"/workspace";
-const ATTRIBUTE: &str = "user.garth-test";
 
 pub(super) struct OnHost {
     pub(super) name: &'static str,
@@ -45,212 +20,12 @@ impl Backend for OnHost {
     }
 
     async fn make(&self, policy: Policy) -> Result<Subject> {
-        let place = Place::new(self.resolver);
-        Ok(Subject::new(place.open(policy)?).with(place))
-    }
-}
-
-/// A directory `ws` for the workspace and one `beyond` next to it.
-struct Place {
-    dir: tempfile::TempDir,
-    resolver: Resolver,
-    /// What must be allowed again before the directory can be removed.
-    forbidden: Mutex<Vec<PathBuf>>,
-}
-
-impl Place {
-    fn new(resolver: Resolver) -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        fs::create_dir(dir.path().join("ws")).unwrap();
-        fs::create_dir_all(dir.path().join("beyond/dir")).unwrap();
-        fs::write(dir.path().join("beyond/secret"), SECRET).unwrap();
-        fs::write(dir.path().join("beyond/dir/inner"), SECRET).unwrap();
-        Self { dir, resolver, forbidden: Mutex::default() }
-    }
-
-    fn open(&self, policy: Policy) -> Result<Host> {
-        let aliases = Aliases::none().with(ALIAS);
-        Ok(Host::open(&self.root(), policy, aliases)?.with_resolver(self.resolver))
-    }
-
-    fn root(&self) -> PathBuf {
-        self.dir.path().join("ws")
-    }
-
-    fn at(&self, path: &WsPath) -> PathBuf {
-        self.root().join(OsStr::from_bytes(path.as_bytes()))
-    }
-
-    fn node(&self, at: &WsPath, kind: FileType, device: Dev) -> Arranged {
-        let mode = Mode::from_raw_mode(0o666);
-        done(mknodat(CWD, self.at(at), kind, mode, device), "make a special file")
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        for path in self.forbidden.get_mut().unwrap() {
-            let _ = immutable(path, IFlags::empty());
-        }
-    }
-}
-
-/// What the system says is shown, since a scene that is not set proves nothing.
-fn done<T, E: Display>(result: Result<T, E>, what: &'static str) -> Arranged<T> {
-    result.map_err(|error| {
-        println!("cannot {what}: {error}");
-        Cannot(what)
-    })
-}
-
-/// Only the superuser may, and may also read whatever it likes.
-fn may_give_away() -> bool {
-    rustix::process::geteuid().is_root()
-}
-
-fn immutable(path: &Path, wanted: IFlags) -> rustix::io::Result<()> {
-    let file = File::open(path).map_err(|_| rustix::io::Errno::NOENT)?;
-    let others = ioctl_getflags(&file)?.difference(IFlags::IMMUTABLE);
-    ioctl_setflags(&file, others | wanted)
-}
-
-impl Outside for Place {
-    fn write(&self, at: &WsPath, content: &[u8]) -> Arranged {
-        let path = self.at(at);
-        done(fs::create_dir_all(path.parent().unwrap()), "make a directory")?;
-        done(fs::write(path, content), "write a file")
-    }
-
-    fn symlink(&self, at: &WsPath, target: &[u8]) -> Arranged {
-        done(symlink(OsStr::from_bytes(target), self.at(at)), "make a link")
-    }
-
-    fn fifo(&self, at: &WsPath) -> Arranged {
-        self.node(at, FileType::Fifo, 0)
-    }
-
-    fn socket(&self, at: &WsPath) -> Arranged {
-        done(UnixListener::bind(self.at(at)), "make a socket").map(drop)
-    }
-
-    fn device(&self, at: &WsPath) -> Arranged {
-        self.node(at, FileType::CharacterDevice, makedev(1, 5))
-    }
-
-    fn hard_link_to_secret(&self, at: &WsPath) -> Arranged {
-        done(fs::hard_link(self.dir.path().join("beyond/secret"), self.at(at)), "make a hard link")
-    }
-
-    fn hard_link(&self, of: &WsPath, at: &WsPath) -> Arranged {
-        done(fs::hard_link(self.at(of), self.at(at)), "make a hard link")
-    }
-
-    fn sparse(&self, at: &WsPath, size: u64, tail: &[u8]) -> Arranged {
-        let file = done(File::create(self.at(at)), "create a file")?;
-        done(file.set_len(size), "make a file this large")?;
-        done(file.write_all_at(tail, size - tail.len() as u64), "write a file's end")
-    }
-
-    fn remove(&self, at: &WsPath) -> Arranged {
-        let path = self.at(at);
-        let removed = match fs::symlink_metadata(&path) {
-            Ok(found) if found.is_dir() => fs::remove_dir_all(path),
-            _ => fs::remove_file(path),
+        let resolver = self.resolver;
+        let open = move |root: &Path, policy| {
+            let aliases = Aliases::none().with(Directory::ALIAS);
+            Ok(Host::open(root, policy, aliases)?.with_resolver(resolver))
         };
-        done(removed, "remove")
+        let directory = Directory::new(move |root, policy| Ok(Arc::new(open(root, policy)?)));
+        Ok(Subject::new(open(&directory.root(), policy)?).with(directory))
     }
-
-    fn exchange(&self, one: &WsPath, other: &WsPath) -> Arranged {
-        let (one, other) = (self.at(one), self.at(other));
-        renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)
-            .map_err(|_| Cannot("exchange two entries"))
-    }
-
-    fn set_modified(&self, at: &WsPath, seconds: u64) -> Arranged {
-        let file = done(File::open(self.at(at)), "open a file")?;
-        done(file.set_modified(time(seconds)), "set a file's time")
-    }
-
-    fn set_mode(&self, at: &WsPath, mode: u32) -> Arranged {
-        done(fs::set_permissions(self.at(at), fs::Permissions::from_mode(mode)), "set a mode")
-    }
-
-    fn mark(&self, at: &WsPath) -> Arranged {
-        let path = self.at(at);
-        if may_give_away() {
-            done(chown(&path, Some(ODD_OWNER), Some(ODD_OWNER)), "give a file away")?;
-        }
-        done(setxattr(path, ATTRIBUTE, b"kept", XattrFlags::empty()), "set an attribute")
-    }
-
-    fn marked(&self, at: &WsPath) -> Arranged<bool> {
-        let mut value = [0; 9];
-        let length = getxattr(self.at(at), ATTRIBUTE, &mut value).unwrap_or(0);
-        let metadata = done(fs::metadata(self.at(at)), "look at a file")?;
-        let owned = metadata.uid() == ODD_OWNER && metadata.gid() == ODD_OWNER;
-        Ok(&value[..length] == b"kept" && (owned || !may_give_away()))
-    }
-
-    fn forbid(&self, at: &WsPath) -> Arranged {
-        let path = self.at(at);
-        if may_give_away() {
-            // Permission bits do not stop the superuser; this does, for changes.
-            done(immutable(&path, IFlags::IMMUTABLE), "make something immutable")?;
-        } else {
-            let mode = if path.is_dir() { 0o500 } else { 0 };
-            done(fs::set_permissions(&path, fs::Permissions::from_mode(mode)), "take rights")?;
-        }
-        self.forbidden.lock().unwrap().push(path);
-        Ok(())
-    }
-
-    fn absolute(&self, inside: &WsPath) -> Arranged<Vec<Vec<u8>>> {
-        let mut alias = ALIAS.to_vec();
-        for name in inside.components() {
-            alias.extend([b"/", name].concat());
-        }
-        Ok(vec![self.at(inside).into_os_string().as_bytes().to_vec(), alias])
-    }
-
-    fn beyond(&self) -> Arranged<Beyond> {
-        let absolute = self.dir.path().join("beyond").into_os_string().as_bytes().to_vec();
-        Ok(Beyond { absolute, relative: b"../beyond".to_vec() })
-    }
-
-    fn beyond_now(&self) -> Arranged<BTreeMap<Vec<u8>, Vec<u8>>> {
-        let root = self.dir.path().join("beyond");
-        let next_to_it = fs::read_dir(self.dir.path()).unwrap().count();
-        assert_eq!(next_to_it, 2, "something new stands next to the root");
-        Ok(below(&root)
-            .into_iter()
-            .filter(|path| root.join(OsStr::from_bytes(path)).is_file())
-            .map(|path| (path.clone(), fs::read(root.join(OsStr::from_bytes(&path))).unwrap()))
-            .collect())
-    }
-
-    fn everything(&self) -> Arranged<Vec<Vec<u8>>> {
-        Ok(below(&self.root()))
-    }
-
-    fn open_again(&self, policy: Policy) -> Arranged<Arc<dyn DynFilesystem>> {
-        Ok(Arc::new(done(self.open(policy), "open the same directory again")?))
-    }
-}
-
-/// Every path below a directory, relative to it, sorted.
-fn below(root: &Path) -> Vec<Vec<u8>> {
-    let mut found = Vec::new();
-    let mut open = vec![root.to_owned()];
-    while let Some(dir) = open.pop() {
-        for entry in fs::read_dir(dir).unwrap() {
-            let entry = entry.unwrap();
-            if entry.file_type().unwrap().is_dir() {
-                open.push(entry.path());
-            }
-            let path = entry.path();
-            found.push(path.strip_prefix(root).unwrap().as_os_str().as_bytes().to_vec());
-        }
-    }
-    found.sort();
-    found
 }

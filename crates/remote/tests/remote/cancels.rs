@@ -1,0 +1,210 @@
+//! Calls that are dropped: the guest hears of it, and nothing comes after.
+
+use std::{
+    sync::{Arc, Condvar, Mutex},
+    task::Poll,
+};
+
+use garth_contract::{
+    Announce, Command, Facts, Filesystem, Flow, Found, Guard, Hidden, Ignored, Kind, Kinds, Order,
+    Owned, Parents, Program, Put, Query, Reach, Shell, Sink, Span, Summary, Total, Version,
+    Written,
+};
+use garth_wire::{Answer, Request, Results, Told};
+
+use crate::fake::{Log, Noticed, Reply, guest, path, say, soon, stat, until};
+
+const TOLD: Told = Told { kind: Kind::File, size: 1, modified: None, mode: None };
+
+fn noticed(log: &Log) -> Vec<Noticed> {
+    log.lock().unwrap().clone()
+}
+
+fn asked(word: &str) -> Noticed {
+    Noticed::Asked(word.to_owned())
+}
+
+/// Polls a call once.
+async fn begun<F: Future>(mut call: std::pin::Pin<&mut F>) {
+    std::future::poll_fn(|context| {
+        assert!(call.as_mut().poll(context).is_pending());
+        Poll::Ready(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_dropped_call_is_given_up_by_the_guest() {
+    let (fake, log) = guest(|request| match request {
+        Request::Stat(..) => say(Answer::Told(TOLD)),
+        _ => Reply::Silence,
+    });
+    let remote = fake.link().await;
+    let command = Command::new(Program::script("sleep 1000").unwrap());
+    {
+        let mut run = std::pin::pin!(Shell::run(&remote, command, Announce::nobody()));
+        begun(run.as_mut()).await;
+        until(|| noticed(&log).contains(&asked("Run"))).await;
+    }
+    until(|| noticed(&log).contains(&Noticed::GivenUp)).await;
+    stat(&remote).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_change_waits_until_a_dropped_one_is_over() {
+    let (fake, log) = guest(|request| match request {
+        Request::Write(_, content, _) if content == "first" => Reply::Silence,
+        Request::Write(_, content, _) => {
+            let version = Version::of(&content);
+            say(Answer::Written(Written { version, created: true, modified: None }))
+        }
+        _ => say(Answer::Told(TOLD)),
+    });
+    let remote = fake.link().await;
+    let put = Put { guard: Guard::Any, parents: Parents::Create, mode: None };
+    for _ in 0..50 {
+        log.lock().unwrap().clear();
+        {
+            let (path, put) = (path("f"), put.clone());
+            let mut first = std::pin::pin!(remote.write(&path, "first".into(), put));
+            begun(first.as_mut()).await;
+        }
+        soon(remote.write(&path("f"), "later".into(), put.clone())).await.unwrap();
+        let noticed = noticed(&log);
+        // The first may never have left; if it did, it was over before the later came.
+        let wanted = [asked("Write"), Noticed::GivenUp, asked("Write")];
+        assert!(noticed == wanted || noticed == wanted[2..], "{noticed:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_dropped_read_of_much_takes_no_more() {
+    // The guest never stops sending, until it hears that nobody wants it.
+    let (fake, log) = guest(|request| match request {
+        Request::Find(_) => {
+            Reply::Repeat(Answer::Found(Results(vec![Owned::Name(path("n"), Kind::File); 100])))
+        }
+        _ => say(Answer::Told(TOLD)),
+    });
+    let remote = fake.link().await;
+    let blocked = Arc::new(Blocked::default());
+    let query = query();
+    {
+        let mut find = std::pin::pin!(remote.find(&query, Arc::clone(&blocked) as _));
+        begun(find.as_mut()).await;
+        let entered = async { until(|| *blocked.entered.lock().unwrap()).await };
+        tokio::select! { _ = find.as_mut() => panic!("it ended"), () = entered => {} }
+        // A sink that blocks holds its own search back and no other call.
+        stat(&remote).await.unwrap();
+    }
+    blocked.let_go();
+    until(|| noticed(&log).contains(&Noticed::GivenUp)).await;
+    // Nobody has the sink any more, and it was called for the one result it was in.
+    until(|| Arc::strong_count(&blocked) == 1).await;
+    assert_eq!(*blocked.calls.lock().unwrap(), 1);
+    stat(&remote).await.unwrap();
+}
+
+/// A sink that stays in its first call until it is let go.
+#[derive(Default)]
+struct Blocked {
+    entered: Mutex<bool>,
+    calls: Mutex<u64>,
+    open: Mutex<bool>,
+    opened: Condvar,
+}
+
+impl Blocked {
+    fn let_go(&self) {
+        *self.open.lock().unwrap() = true;
+        self.opened.notify_all();
+    }
+}
+
+impl Sink for Blocked {
+    fn accept(&self, _: Found<'_>) -> Flow {
+        *self.calls.lock().unwrap() += 1;
+        *self.entered.lock().unwrap() = true;
+        let open = self.open.lock().unwrap();
+        drop(self.opened.wait_while(open, |open| !*open).unwrap());
+        Flow::Continue
+    }
+}
+
+fn query() -> Query {
+    Query {
+        base: path(""),
+        reach: Reach::Tree,
+        include: vec![],
+        exclude: vec![],
+        kinds: Kinds::All,
+        hidden: Hidden::Include,
+        ignored: Ignored::Include,
+        grep: None,
+        facts: Facts::Names,
+        order: Order::Path,
+        skip: 0,
+        take: u64::MAX,
+    }
+}
+
+#[tokio::test]
+async fn results_come_in_order_however_many_there_are() {
+    let results = |from: u64| {
+        let name = |number| Owned::Name(path(&format!("{number:05}")), Kind::File);
+        Answer::Found(Results((from..from + 100).map(name).collect()))
+    };
+    let (fake, _) = guest(move |_| {
+        let mut answers: Vec<_> = (0..50).map(|batch| results(batch * 100)).collect();
+        let total = Total::Exact(5_000);
+        answers.push(Answer::Summary(Summary {
+            given: 5_000,
+            total,
+            searched: 0,
+            binary: 0,
+            unreadable: 0,
+        }));
+        Reply::Say(answers)
+    });
+    let remote = fake.link().await;
+    let sink = Arc::new(garth_contract::Collect::default());
+    let summary = soon(remote.find(&query(), Arc::clone(&sink) as _)).await.unwrap();
+    assert_eq!(summary.given, 5_000);
+    let found = sink.take();
+    assert_eq!(found.len(), 5_000);
+    assert!(found.iter().enumerate().all(|(number, found)| {
+        matches!(found, Owned::Name(name, _) if *name == path(&format!("{number:05}")))
+    }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_calls_at_once_all_have_their_answers() {
+    let (fake, _) = guest(|request| match request {
+        Request::Read(path, _) => {
+            let bytes = bytes::Bytes::copy_from_slice(path.as_bytes());
+            say(Answer::Content(garth_contract::Content {
+                size: bytes.len() as u64,
+                bytes,
+                offset: 0,
+                known: None,
+                lines: None,
+                modified: None,
+                mode: None,
+            }))
+        }
+        _ => Reply::Silence,
+    });
+    let remote = fake.link().await;
+    let calls: Vec<_> = (0..1_000)
+        .map(|number| {
+            let (remote, name) = (remote.clone(), path(&number.to_string()));
+            tokio::spawn(async move {
+                let content = remote.read(&name, Span::Whole { at_most: 100 }).await.unwrap();
+                assert_eq!(&content.bytes[..], name.as_bytes());
+            })
+        })
+        .collect();
+    for call in calls {
+        soon(call).await.unwrap();
+    }
+}
