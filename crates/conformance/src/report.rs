@@ -41,7 +41,8 @@ impl fmt::Display for Report {
         let Self { backend, passed, skipped, failed, took } = self;
         let (passed, missing, wrong) = (passed.len(), skipped.len(), failed.len());
         let all: Duration = took.iter().map(|(took, _)| *took).sum();
-        write!(f, "{backend}: {passed} passed, {missing} skipped, {wrong} failed in {all:.1?}")?;
+        write!(f, "{backend}: {passed} of {} checks hold", passed + missing + wrong)?;
+        write!(f, ", {missing} skipped, {wrong} failed in {all:.1?}")?;
         if let Some((longest, check)) = took.iter().max() {
             write!(f, "; the longest was {check} with {longest:.1?}")?;
         }

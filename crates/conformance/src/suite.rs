@@ -1,10 +1,11 @@
-//! Runs the table of checks on one backend and never hangs itself.
+//! Runs a table of checks on one backend and never hangs itself.
 //!
 //! Each check runs on its own task with a deadline, so one that blocks its
 //! thread, panics or waits for ever is a failure with its name on it and the
 //! others still run.
 
 use std::{
+    future::Future,
     io,
     time::{Duration, Instant},
 };
@@ -12,7 +13,7 @@ use std::{
 use garth_contract::BoxFuture;
 use tokio::{runtime, time};
 
-use crate::{Backend, Check, Report, Stop, Verdict, checks};
+use crate::{Backend, Check, Report, Stop, Verdict, checks, shell};
 
 /// How the suite is run.
 #[derive(Clone, Copy, Debug)]
@@ -35,22 +36,54 @@ impl Default for Suite<'_> {
 }
 
 impl Suite<'_> {
-    /// Runs the checks on a backend, each in a fresh workspace.
+    /// Runs the checks on a filesystem, each in a fresh workspace.
     ///
     /// # Errors
     /// When no runtime can be started.
     pub fn run(&self, backend: &impl Backend) -> io::Result<Report> {
+        let on_files = async |check: &Check| {
+            let subject = backend.make((check.policy)()).await?;
+            let abilities = subject.fs.abilities();
+            if let Some(need) = check.needs.iter().find(|need| !need.met(&abilities)) {
+                return Err(Stop::Cannot(need.name()));
+            }
+            self.bounded((check.run)(subject)).await
+        };
+        self.all(backend.name(), checks().map(|check| (check.name, on_files(check))))
+    }
+
+    /// Runs the checks on a place that runs commands, each in a fresh workspace.
+    ///
+    /// # Errors
+    /// When no runtime can be started.
+    pub fn run_shell(&self, backend: &impl shell::Backend) -> io::Result<Report> {
+        let on_shell = async |check: &shell::Check| {
+            let subject = backend.make().await?;
+            if let Some(need) = check.needs.iter().find(|need| !need.met(&subject)) {
+                return Err(Stop::Cannot(need.name()));
+            }
+            self.bounded((check.run)(subject)).await
+        };
+        self.all(backend.name(), shell::checks().map(|check| (check.name, on_shell(check))))
+    }
+
+    /// Runs named checks one after the other; none has begun before its turn.
+    fn all<F: Future<Output = Verdict>>(
+        &self,
+        backend: &str,
+        checks: impl Iterator<Item = (&'static str, F)>,
+    ) -> io::Result<Report> {
         let runtime = runtime()?;
         let report = runtime.block_on(async {
-            let mut report = Report::of(backend.name());
-            for check in checks().filter(|check| check.name.starts_with(self.only)) {
+            let mut report = Report::of(backend);
+            for (name, check) in checks.filter(|(name, _)| name.starts_with(self.only)) {
                 let started = Instant::now();
-                let verdict = self.one(backend, check).await;
-                report.took.push((started.elapsed(), check.name));
+                let verdict = check.await;
+                report.took.push((started.elapsed(), name));
                 match verdict {
-                    Ok(()) => report.passed.push(check.name),
-                    Err(Stop::Cannot(what)) => report.skipped.push((check.name, what)),
-                    Err(Stop::Failed(why)) => report.failed.push((check.name, why)),
+                    Ok(()) => report.passed.push(name),
+                    Err(Stop::Cannot(what)) => report.skipped.push((name, what)),
+                    Err(Stop::Failed(why)) => report.failed.push((name, why)),
                 }
             }
             report
@@ -58,15 +91,6 @@ impl Suite<'_> {
         // A hung check may hold a thread for ever; waiting for it would hang too.
         runtime.shutdown_background();
         Ok(report)
-    }
-
-    async fn one(&self, backend: &impl Backend, check: &Check) -> Verdict {
-        let subject = backend.make((check.policy)()).await?;
-        let abilities = subject.fs.abilities();
-        if let Some(need) = check.needs.iter().find(|need| !need.met(&abilities)) {
-            return Err(Stop::Cannot(need.name()));
-        }
-        self.bounded((check.run)(subject)).await
     }
 
     async fn bounded(&self, run: BoxFuture<'static, Verdict>) -> Verdict {

@@ -34,7 +34,7 @@ use std::{
 };
 
 use garth_contract::{
-    Aliases, Announce, Ask, Code, Command, Ended, Error, Input, Policy, Printed, Process,
+    Aliases, Announce, Ask, Code, Command, Ended, Error, Input, Links, Policy, Printed, Process,
     ProcessId, Report, Result, Shell, ShellAbilities, Signal, Size,
 };
 use rustix::{
@@ -194,24 +194,34 @@ impl Processes {
         lock(&self.shared().table).get(id, Instant::now())
     }
 
-    /// Starts a command that its caller waits for, on a thread that may block.
-    async fn spawn(&self, command: Command, claim: &Claim) -> Result<Arc<Entry>> {
+    /// Starts a command: at once where the kernel has the working directory in memory,
+    /// else on a thread that may block. Who gives a claim has it killed when that goes.
+    async fn spawn(
+        &self,
+        command: Command,
+        ground: Ground,
+        claim: Option<&Claim>,
+    ) -> Result<Arc<Entry>> {
+        let held = claim.map(|claim| Arc::clone(&claim.held));
         let shared = Arc::clone(&self.handle.shared);
-        let claim = Arc::clone(&claim.held);
-        blocking::run(move || {
-            let entry = spawn::spawn(&shared, &command, Ground::Fore)?;
-            let mut held = lock(&claim);
-            match *held {
-                Held::Nothing => *held = Held::Process(entry.id),
-                Held::LetGo => shared.order(Order::Kill(entry.id)),
-                Held::Process(_) => {}
+        let cached = shared.tree.open_cached(&command.workdir, WORKDIR, Links::Follow);
+        let spawn = move |workdir: Option<OwnedFd>| {
+            let workdir = workdir.map_or_else(|| shared.tree.open_dir(&command.workdir), Ok)?;
+            let entry = spawn::spawn(&shared, &command, ground, workdir)?;
+            if let Some(held) = held {
+                shared.hold(&held, entry.id);
             }
-            drop(held);
             Ok(entry)
-        })
-        .await
+        };
+        match cached {
+            Some(workdir) => spawn(Some(workdir)),
+            None => blocking::run(move || spawn(None)).await,
+        }
     }
 }
+
+/// How a working directory is opened.
+const WORKDIR: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 
 impl Handle {
     /// Kills everything and waits until it is dead, but not for ever.
@@ -261,6 +271,15 @@ impl Shared {
             orders: Mutex::default(),
             supervisors: Mutex::default(),
         })
+    }
+
+    /// Notes what a caller started; kills it if the caller is gone by now.
+    fn hold(&self, held: &Mutex<Held>, id: ProcessId) {
+        let mut held = lock(held);
+        match *held {
+            Held::Nothing | Held::Process(_) => *held = Held::Process(id),
+            Held::LetGo => self.order(Order::Kill(id)),
+        }
     }
 
     /// Gives the thread something to do.
@@ -321,7 +340,7 @@ impl Shell for Processes {
 
     async fn run(&self, command: Command, announce: Announce) -> Result<Report> {
         let claim = Claim::new(&self.handle.shared);
-        let entry = self.spawn(command, &claim).await?;
+        let entry = self.spawn(command, Ground::Fore, Some(&claim)).await?;
         announce.tell(entry.id);
         let ended = entry.end().await?;
         // Nothing is left to kill.
@@ -330,9 +349,7 @@ impl Shell for Processes {
     }
 
     async fn start(&self, command: Command) -> Result<ProcessId> {
-        let shared = Arc::clone(&self.handle.shared);
-        let spawn = move || spawn::spawn(&shared, &command, Ground::Back);
-        Ok(blocking::run(spawn).await?.id)
+        Ok(self.spawn(command, Ground::Back, None).await?.id)
     }
 
     async fn output(&self, id: ProcessId, ask: Ask) -> Result<Printed> {

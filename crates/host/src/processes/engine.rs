@@ -17,12 +17,12 @@ use rustix::{
     buffer::spare_capacity,
     event::{Timespec, epoll},
     io::read,
-    process::{WaitOptions, wait},
+    process::{Pid, WaitOptions, wait},
 };
 
 use super::{
     Shared, Strays,
-    entry::Entry,
+    entry::SOON,
     family::{self, Reached},
     kernel, lock,
     start::{Collected, Supervisor},
@@ -56,8 +56,6 @@ const READ: usize = 64 << 10;
 const EVENTS: usize = 64;
 /// How often is looked for supervisors that were stopped, and for stray processes.
 const TICK: Duration = Duration::from_secs(1);
-/// How often is looked whether a supervisor that is ending has ended.
-const SOON: Duration = Duration::from_millis(1);
 /// How long all processes have to die when the place stops.
 const TO_STOP: Duration = Duration::from_secs(5);
 /// How often a tree without supervisor is looked for.
@@ -182,7 +180,12 @@ impl Engine {
         let now = Instant::now();
         let Some(track) = self.tracks.get_mut(&number) else { return };
         let (poll, bond) = (self.shared.poll.as_fd(), self.shared.bond);
-        if track.hear(now) == News::Gone && track.lose(poll, bond, now) == Due::Finish {
+        let due = match track.hear(now) {
+            News::Nothing => Due::Nothing,
+            News::Over => Due::Finish,
+            News::Gone => track.lose(poll, bond, now),
+        };
+        if due == Due::Finish {
             self.finish(number, now);
         }
     }
@@ -208,7 +211,7 @@ impl Engine {
         let Some(mut track) = self.tracks.remove(&number) else { return };
         *lock(&track.entry.supervisor) = None;
         if !track.is_accounted_for() && self.shared.bond == Bond::Subreaper {
-            self.hunt(&track.entry);
+            self.hunt(track.supervisor.main());
         }
         let shared = &*self.shared;
         track.drain(&mut self.buffer, &|| lock(&shared.table).make_room());
@@ -220,8 +223,7 @@ impl Engine {
     }
 
     /// Kills what a supervisor left that was killed.
-    fn hunt(&self, entry: &Entry) {
-        let main = lock(&entry.state).main;
+    fn hunt(&self, main: Option<Pid>) {
         for _ in 0..HUNTS {
             let session = main.map_or(Reached::Nobody, family::kill_session);
             let strays = match self.shared.strays {

@@ -3,8 +3,8 @@
 use std::{
     os::fd::OwnedFd,
     sync::{
-        Mutex,
-        atomic::{AtomicU64, Ordering},
+        Arc, Mutex,
+        atomic::{AtomicI32, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -14,7 +14,10 @@ use garth_contract::{
     Result, Signal, Size, Stream,
 };
 use rustix::process::Pid;
-use tokio::{sync::Notify, time::timeout};
+use tokio::{
+    sync::Notify,
+    time::{sleep, timeout},
+};
 
 use super::{
     excerpt::Excerpt,
@@ -28,6 +31,8 @@ use crate::blocking;
 
 /// How long a signal waits for a command that is about to start.
 pub(super) const TO_START: Duration = Duration::from_secs(1);
+/// How often is looked whether it has.
+pub(super) const SOON: Duration = Duration::from_millis(1);
 
 /// Who waits for a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +57,9 @@ pub(super) struct Entry {
     /// The supervisor while it has not been collected. Who holds the lock can count on
     /// the number.
     pub(super) supervisor: Mutex<Option<Pid>>,
-    /// Told when something was printed, when the command runs, and at the end.
+    /// The number of the command's own process, once that runs; until then 0.
+    pub(super) main: Arc<AtomicI32>,
+    /// Told when something was printed, and at the end.
     pub(super) changed: Notify,
 }
 
@@ -67,8 +74,6 @@ pub(super) struct Output {
 /// How far a process has come.
 #[derive(Debug)]
 pub(super) struct State {
-    /// The number of the command's own process, once it runs.
-    pub(super) main: Option<Pid>,
     /// Our end of its terminal, until it ends.
     pub(super) terminal: Terminal,
     pub(super) cause: Cause,
@@ -95,12 +100,6 @@ impl Output {
                 Stream::Stderr => stderr.add(bytes),
             }
         }
-    }
-}
-
-impl State {
-    fn has_begun(&self) -> bool {
-        self.main.is_some() || self.ended.is_some() || self.lost
     }
 }
 
@@ -214,17 +213,13 @@ impl Entry {
 
     /// Waits until the command runs, but not for long.
     pub(super) async fn wait_for_start(&self) {
-        let started = async {
-            loop {
-                let mut changed = std::pin::pin!(self.changed.notified());
-                changed.as_mut().enable();
-                if lock(&self.state).has_begun() {
-                    return;
-                }
-                changed.await;
-            }
-        };
-        timeout(TO_START, started).await.ok();
+        let latest = Instant::now() + TO_START;
+        while self.main.load(Ordering::Acquire) == 0
+            && self.ended().is_none()
+            && Instant::now() < latest
+        {
+            sleep(SOON).await;
+        }
     }
 
     /// Sends a signal to everything of its tree; reads much of `/proc`.

@@ -195,7 +195,12 @@ pub(super) fn set_session() {
     plain(libc::SYS_setsid, [0; 3]);
 }
 
-/// The process group of a process.
+/// Makes the caller the leader of a process group of its own.
+pub(super) fn lead_group() {
+    plain(libc::SYS_setpgid, [0; 3]);
+}
+
+/// The process group of a process; 0 is the caller.
 pub(super) fn group_of(pid: c_int) -> c_long {
     plain(libc::SYS_getpgid, [pid, 0, 0])
 }

@@ -6,7 +6,7 @@ use std::{
     os::fd::{AsRawFd, OwnedFd},
     sync::{
         Arc, Mutex,
-        atomic::{AtomicI64, AtomicU64},
+        atomic::{AtomicI32, AtomicI64, AtomicU64},
     },
     time::Instant,
 };
@@ -37,17 +37,22 @@ use super::{
 /// Where programs are looked for when no variable says so.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Starts a command and enters it into the table; may take a moment.
+/// Starts a command in a directory and enters it into the table.
 ///
 /// # Errors
-/// Those of a working directory; `QUOTA_EXCEEDED` for too many processes or files;
-/// `UNSUPPORTED` for a terminal where there are none.
-pub(super) fn spawn(shared: &Shared, command: &Command, ground: Ground) -> Result<Arc<Entry>> {
+/// `QUOTA_EXCEEDED` for too many processes or files; `UNSUPPORTED` for a terminal where
+/// there are none.
+pub(super) fn spawn(
+    shared: &Shared,
+    command: &Command,
+    ground: Ground,
+    workdir: OwnedFd,
+) -> Result<Arc<Entry>> {
     if command.terminal.is_some() && !shared.abilities.terminals {
         return Err(Error::new(Code::Unsupported, "there are no terminals here"));
     }
     let reservation = Reservation::new(shared)?;
-    let workdir = above_standard(shared.tree.open_dir(&command.workdir)?).map_err(refused)?;
+    let workdir = above_standard(workdir).map_err(refused)?;
     let streams = streams::open(command).map_err(refused)?;
     let flags = SocketFlags::CLOEXEC;
     let (control, theirs) =
@@ -62,9 +67,12 @@ pub(super) fn spawn(shared: &Shared, command: &Command, ground: Ground) -> Resul
         stdout: streams.theirs.stdout.as_raw_fd(),
         stderr: streams.theirs.stderr.as_raw_fd(),
     };
-    let supervisor = start(shared, plan(shared, command, files)?, &control)?;
+    let plan = plan(shared, command, files)?;
+    let main = Arc::clone(&plan.main);
+    let supervisor = start(shared, plan, &control)?;
     drop((theirs, workdir));
-    Ok(enter(shared, Born { command, ground, streams, control, supervisor, reservation }))
+    let born = Born { command, ground, streams, control, supervisor, main, reservation };
+    Ok(enter(shared, born))
 }
 
 /// A place in the table, given back unless a process takes it.
@@ -92,6 +100,7 @@ struct Born<'a> {
     streams: Streams,
     control: OwnedFd,
     supervisor: Supervisor,
+    main: Arc<AtomicI32>,
     reservation: Reservation<'a>,
 }
 
@@ -132,19 +141,14 @@ fn begin(pid: Pid, users: Users, control: &OwnedFd) -> std::io::Result<()> {
 
 /// Enters a process into the table and hands it over to the thread that tends it.
 fn enter(shared: &Shared, born: Born<'_>) -> Arc<Entry> {
-    let Born { command, ground, streams, control, supervisor, mut reservation } = born;
+    let Born { command, ground, streams, control, supervisor, main, mut reservation } = born;
     let spool = Spool::new(Arc::clone(&shared.store), shared.bounds.spool_each);
     let excerpts = match ground {
         Ground::Fore => Some([Excerpt::new(command.keep), Excerpt::new(command.keep)]),
         Ground::Back => None,
     };
-    let state = State {
-        main: None,
-        terminal: streams.terminal,
-        cause: Cause::Itself,
-        ended: None,
-        lost: false,
-    };
+    let state =
+        State { terminal: streams.terminal, cause: Cause::Itself, ended: None, lost: false };
     let started = Instant::now();
     let pid = supervisor.pid();
     let mut table = lock(&shared.table);
@@ -158,6 +162,7 @@ fn enter(shared: &Shared, born: Born<'_>) -> Arc<Entry> {
         input: Mutex::new(Input::new(&command.stdin, streams.end)),
         state: Mutex::new(state),
         supervisor: Mutex::new(Some(pid)),
+        main,
         changed: Notify::new(),
     });
     reservation.0 = None;
@@ -190,6 +195,7 @@ fn plan(shared: &Shared, command: &Command, files: Files) -> Result<Box<Plan>> {
         has_terminal: command.terminal.is_some(),
         stack: Stack::new().map_err(refused)?,
         supervisor: AtomicI64::new(0),
+        main: Arc::new(AtomicI32::new(0)),
     }))
 }
 

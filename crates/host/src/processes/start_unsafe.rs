@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "the processes that are started here share our memory")]
 
-use std::{ffi::c_int, mem::ManuallyDrop};
+use std::{ffi::c_int, mem::ManuallyDrop, sync::atomic::Ordering};
 
 use rustix::{
     io::Errno,
@@ -25,7 +25,7 @@ pub(super) struct Supervisor {
 
 #[derive(Debug)]
 struct Memory {
-    _plan: Box<Plan>,
+    plan: Box<Plan>,
     _stack: Stack,
 }
 
@@ -71,13 +71,19 @@ impl Supervisor {
             started => (started?, Users::Ours),
         };
         let pid = Pid::from_raw(pid).ok_or(Errno::CHILD)?;
-        let memory = Some(ManuallyDrop::new(Memory { _plan: plan, _stack: stack }));
+        let memory = Some(ManuallyDrop::new(Memory { plan, _stack: stack }));
         Ok((Self { pid, memory }, users))
     }
 
     /// Its process number, which stays its own until it is collected.
     pub(super) fn pid(&self) -> Pid {
         self.pid
+    }
+
+    /// The command's own process, once it has become its program.
+    pub(super) fn main(&self) -> Option<Pid> {
+        let plan = &self.memory.as_ref()?.plan;
+        Pid::from_raw(plan.main.load(Ordering::Acquire))
     }
 
     /// Collects it, if it has ended.

@@ -10,7 +10,10 @@
 
 use std::{
     ffi::{CStr, CString, c_int, c_long},
-    sync::atomic::{AtomicI64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicI32, AtomicI64, Ordering},
+    },
 };
 
 use super::{
@@ -46,6 +49,9 @@ pub(super) struct Plan {
     pub(super) stack: Stack,
     /// The supervisor's own number, which it alone sets.
     pub(super) supervisor: AtomicI64,
+    /// The number of the command's own process once it has become its program, or
+    /// cannot; the supervisor sets it.
+    pub(super) main: Arc<AtomicI32>,
 }
 
 /// The files of a supervisor, by number; none is below 3.
@@ -71,12 +77,13 @@ pub(super) mod order {
     pub(in super::super) const KILL: u8 = b'k';
 }
 
-/// What a supervisor reports: one of these, and a number.
+/// What a supervisor reports: one of these, and the status of the command's own
+/// process, as `wait` encodes it.
 pub(super) mod report {
-    /// The command runs; its process number.
-    pub(in super::super) const STARTED: i32 = 1;
-    /// The command's own process ended; its status, as `wait` encodes it.
-    pub(in super::super) const ENDED: i32 = 2;
+    /// That process ended, and something of its tree is left.
+    pub(in super::super) const ENDED: i32 = 1;
+    /// Nothing is left.
+    pub(in super::super) const OVER: i32 = 2;
     /// The bytes of a report.
     pub(in super::super) const SIZE: usize = 8;
 }
@@ -93,7 +100,8 @@ const MISSING: c_int = 127;
 /// Runs a supervisor; all signals are kept from it.
 pub(super) extern "C" fn supervise(plan: &Plan) -> ! {
     kernel::reset_signals();
-    kernel::set_session();
+    // Whoever kills the group that we are in shall not kill it too.
+    kernel::lead_group();
     // A name that is not ours: whoever kills us by name shall not kill it too.
     kernel::set_name(c"supervisor");
     // A command may have stopped it when we die, and then nobody else wakes it.
@@ -109,20 +117,19 @@ pub(super) extern "C" fn supervise(plan: &Plan) -> ! {
     let children = kernel::child_signals();
     let Files { control, alive, workdir, stdin, stdout, stderr } = plan.files;
     let main = match start::command(plan) {
-        Ok(pid) => {
-            tell(control, report::STARTED, pid);
-            pid
-        }
+        Ok(pid) => pid,
         Err(errno) => {
             complain(plan, stderr, errno.raw_os_error());
-            tell(control, report::ENDED, NOT_RUN << 8);
+            tell(control, report::OVER, NOT_RUN << 8);
             kernel::exit(0);
         }
     };
+    plan.main.store(main, Ordering::Release);
     for file in [workdir, stdin, stdout, stderr] {
         kernel::close(file);
     }
-    Watch { plan, main, children, control, alive, spares: false, kills: false }.run()
+    let (spares, kills, status) = (false, false, None);
+    Watch { plan, main, children, control, alive, spares, kills, status }.run()
 }
 
 /// A supervisor once its command runs.
@@ -134,6 +141,8 @@ struct Watch<'a> {
     alive: c_int,
     spares: bool,
     kills: bool,
+    /// How the command's own process ended.
+    status: Option<c_int>,
 }
 
 impl Watch<'_> {
@@ -149,16 +158,29 @@ impl Watch<'_> {
 
     /// Buries what has died; ends when nothing is left.
     fn collect(&mut self) {
+        let before = self.status;
         loop {
             match kernel::collect() {
-                Waited::Running => return,
-                Waited::Childless => kernel::exit(0),
+                Waited::Running => break,
+                Waited::Childless => {
+                    self.tell(report::OVER);
+                    kernel::exit(0);
+                }
                 Waited::Ended(pid, status) if pid == self.main => {
-                    tell(self.plan.files.control, report::ENDED, status);
+                    self.status = Some(status);
                     self.kills |= !self.spares;
                 }
                 Waited::Ended(..) => {}
             }
+        }
+        if before.is_none() && self.status.is_some() {
+            self.tell(report::ENDED);
+        }
+    }
+
+    fn tell(&self, what: i32) {
+        if let Some(status) = self.status {
+            tell(self.plan.files.control, what, status);
         }
     }
 
@@ -232,7 +254,7 @@ fn close_others(kept: &[c_int]) {
 /// forks all the time could otherwise escape. A group is of the tree if its member
 /// is: it lies in one session, and sessions are made below the supervisor.
 fn kill_children() {
-    let own = kernel::own_pid();
+    let own = kernel::group_of(0);
     each_child(|pid| {
         let group = kernel::group_of(pid);
         if group > 1 && group != own {

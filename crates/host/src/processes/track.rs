@@ -11,11 +11,11 @@ use rustix::{
     event::epoll,
     io::{Errno, read},
     net::{RecvFlags, SendFlags, recv, send},
-    process::{Pid, Signal, kill_process},
+    process::{Signal, kill_process},
 };
 
 use super::{
-    entry::{Entry, TO_START, Terminal},
+    entry::{Entry, SOON, TO_START, Terminal},
     family::{self, Reached},
     input::After,
     lock,
@@ -28,8 +28,6 @@ use super::{
 const GRACE: Duration = Duration::from_secs(5);
 /// How long a supervisor has to kill its tree before it is done without it.
 const TO_KILL: Duration = Duration::from_secs(2);
-/// How often is looked whether a supervisor that is ending has ended.
-const SOON: Duration = Duration::from_millis(1);
 /// How often that is then tried.
 const RETRY: Duration = Duration::from_millis(50);
 /// After how long a process that cannot be killed counts as ended all the same: it
@@ -81,8 +79,8 @@ pub(super) struct Track {
 enum Phase {
     /// Until its time is up.
     Runs { until: Instant },
-    /// Is to be ended once it has begun, which it has until then.
-    Doomed { cause: Cause, until: Instant },
+    /// Is to be ended once it has begun, but then in any case.
+    Doomed { cause: Cause, until: Instant, again: Instant },
     /// Was asked to end, and has until then.
     Ends { until: Instant },
     /// The supervisor kills it; if it has not by then, it is done for it.
@@ -95,7 +93,9 @@ enum Phase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum News {
     Nothing,
-    /// It is gone.
+    /// Nothing is left of the tree, and the supervisor ends.
+    Over,
+    /// The supervisor is gone.
     Gone,
 }
 
@@ -172,12 +172,9 @@ impl Track {
         let [a, b, c, d, e, f, g, h] = message;
         let value = i32::from_ne_bytes([e, f, g, h]);
         match i32::from_ne_bytes([a, b, c, d]) {
-            report::STARTED => {
-                lock(&self.entry.state).main = Pid::from_raw(value);
-                self.entry.changed.notify_waiters();
-                if let Phase::Doomed { cause, .. } = self.phase {
-                    self.ask_to_end(cause, now);
-                }
+            report::OVER => {
+                self.exit = Some((exit_of(value), self.exit.map_or(now, |(_, at)| at)));
+                return News::Over;
             }
             report::ENDED => {
                 self.exit = Some((exit_of(value), now));
@@ -266,8 +263,8 @@ impl Track {
     /// Ends it, with the time that it has for that.
     pub(super) fn end(&mut self, cause: Cause, now: Instant) {
         match self.phase {
-            Phase::Runs { .. } if lock(&self.entry.state).main.is_none() => {
-                self.phase = Phase::Doomed { cause, until: now + TO_START };
+            Phase::Runs { .. } if self.supervisor.main().is_none() => {
+                self.phase = Phase::Doomed { cause, until: now + TO_START, again: now + SOON };
             }
             Phase::Runs { .. } => self.ask_to_end(cause, now),
             Phase::Doomed { .. } | Phase::Ends { .. } | Phase::Dies { .. } | Phase::Gone { .. } => {
@@ -312,7 +309,13 @@ impl Track {
     pub(super) fn keep_time(&mut self, now: Instant) -> Due {
         match self.phase {
             Phase::Runs { until } if until <= now => self.end(Cause::Timeout, now),
-            Phase::Doomed { cause, until } if until <= now => self.ask_to_end(cause, now),
+            Phase::Doomed { cause, until, again } if again <= now => {
+                if until <= now || self.supervisor.main().is_some() {
+                    self.ask_to_end(cause, now);
+                } else {
+                    self.phase = Phase::Doomed { cause, until, again: now + SOON };
+                }
+            }
             Phase::Ends { until } if until <= now => self.kill(now),
             Phase::Dies { since, again } if again <= now => {
                 self.phase = Phase::Dies { since, again: now + RETRY };
@@ -352,8 +355,10 @@ impl Track {
     /// When there is something to do next.
     pub(super) fn next_time(&self) -> Instant {
         match self.phase {
-            Phase::Runs { until } | Phase::Doomed { until, .. } | Phase::Ends { until } => until,
-            Phase::Dies { again, .. } | Phase::Gone { again } => again,
+            Phase::Runs { until } | Phase::Ends { until } => until,
+            Phase::Doomed { again, .. } | Phase::Dies { again, .. } | Phase::Gone { again } => {
+                again
+            }
         }
     }
 
