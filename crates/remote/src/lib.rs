@@ -14,6 +14,7 @@ mod call;
 mod check;
 mod commands;
 mod connection;
+pub mod container;
 mod drive;
 mod files;
 mod find;

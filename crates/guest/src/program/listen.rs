@@ -8,8 +8,9 @@ use std::{path::Path, sync::Arc, time::Duration};
 use garth_contract::{Code, Error, Result};
 use garth_wire::Handles;
 use rustix::{
-    fs::{FileType, Mode, chmod, lstat, unlink},
+    fs::{FileType, Mode, lstat, unlink},
     io::Errno,
+    process::umask,
 };
 use tokio::{net::UnixListener, sync::Semaphore, time};
 
@@ -59,9 +60,11 @@ fn bind(socket: &Path) -> Result<UnixListener> {
         Err(Errno::NOENT) => {}
         Err(_) => return Err(failed("the socket's directory cannot be looked at")),
     }
-    let listener = UnixListener::bind(socket).map_err(|_| failed("the socket cannot be made"))?;
-    // Whoever can connect can do all that the guest can.
-    let owner = Mode::RUSR | Mode::WUSR;
-    chmod(socket, owner).map_err(|_| failed("the socket cannot be kept from others"))?;
-    Ok(listener)
+    // Whoever can connect can do all that the guest can, so it is never anyone else's.
+    // Nothing else of this program makes files yet; to change the mode afterwards, gVisor
+    // would want to open the socket.
+    let usual = umask(Mode::from_raw_mode(0o177));
+    let listener = UnixListener::bind(socket);
+    umask(usual);
+    listener.map_err(|_| failed("the socket cannot be made"))
 }

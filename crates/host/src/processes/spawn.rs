@@ -2,6 +2,7 @@
 
 use std::{
     ffi::{CString, c_int},
+    io::Write,
     os::fd::{AsRawFd, OwnedFd},
     sync::{
         Arc, Mutex,
@@ -124,9 +125,15 @@ fn begin(pid: Pid, users: Users, control: &OwnedFd) -> std::io::Result<()> {
     if users == Users::Own {
         let place = |name: &str| format!("/proc/{}/{name}", pid.as_raw_nonzero());
         let (user, group) = (getuid().as_raw(), getgid().as_raw());
-        std::fs::write(place("uid_map"), format!("{user} {user} 1"))?;
-        std::fs::write(place("setgroups"), "deny")?;
-        std::fs::write(place("gid_map"), format!("{group} {group} 1"))?;
+        // Without creating: gVisor lacks one of them, and asks for none.
+        let open = |name: &str| std::fs::File::options().write(true).open(place(name));
+        open("uid_map")?.write_all(format!("{user} {user} 1").as_bytes())?;
+        match open("setgroups") {
+            Ok(mut file) => file.write_all(b"deny")?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        open("gid_map")?.write_all(format!("{group} {group} 1").as_bytes())?;
     }
     send(control, &[order::BEGIN], SendFlags::NOSIGNAL)?;
     Ok(())
