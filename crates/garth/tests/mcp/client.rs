@@ -126,6 +126,7 @@ impl Client {
     }
 
     /// Kills the server, which cannot do anything about it.
+    #[allow(dead_code, reason = "only the tests of commands need it")]
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

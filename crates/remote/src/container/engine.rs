@@ -16,7 +16,7 @@ use bollard::{
         RemoveContainerOptionsBuilder, StartContainerOptions,
     },
 };
-use garth_contract::{ProcessId, Result};
+use garth_contract::{Error, ProcessId, Result};
 use rustix::{fs::stat, process::getuid};
 use tokio::sync::{Mutex, OnceCell};
 
@@ -239,7 +239,7 @@ impl Engine {
             let engine = self.open(&facts::NEWEST)?;
             let version = asking("say its version", LOOK, engine.version()).await?;
             let info = asking("say what it can do", LOOK, engine.info()).await?;
-            Ok(Facts::of(&version, &info))
+            Ok::<_, Error>(Facts::of(&version, &info))
         });
         let facts = facts.await?;
         Ok((self.open(&facts.version)?, facts))
@@ -268,7 +268,7 @@ fn usual_sockets() -> [PathBuf; 3] {
     ]
 }
 
-fn wrong_runtime(runtime: &str) -> garth_contract::Error {
+fn wrong_runtime(runtime: &str) -> Error {
     refuse::unavailable(
         format!("this podman does not run containers with {runtime}"),
         "Start its service with `podman --runtime` and that runtime, or use Docker, which \
