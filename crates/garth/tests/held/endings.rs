@@ -15,7 +15,7 @@ fn nothing_of_a_command_outlives_its_time() {
         "exec -a {mark} sleep 1000 & disown; setsid bash -c 'exec -a {mark} sleep 1000' & \
          (setsid nohup bash -c 'trap \"\" TERM HUP; exec -a {mark} sleep 1000' &) & sleep 1000"
     );
-    let ran = server.bash_with(json!({"command": script, "timeout_ms": 1500}));
+    let ran = server.bash_with(&json!({"command": script, "timeout_ms": 1500}));
     assert!(ran.failed, "{ran:?}");
     assert!(ran.text.contains("COMMAND_TIMEOUT"), "{ran:?}");
     assert!(processes_with(&mark).is_empty(), "something is left");

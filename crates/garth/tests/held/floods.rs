@@ -35,7 +35,7 @@ fn processes_without_end_meet_a_bound_and_the_next_command_works() {
     // Three thousand is over the bound of a sandbox and under what this machine can take.
     let bomb = "import os, time\nn = 0\ntry:\n while n < 3000:\n  if os.fork() == 0:\n   time.sleep(90)\n   \
                 os._exit(0)\n  n += 1\n print('no bound')\nexcept OSError: print('bound')";
-    let ran = server.bash_with(json!({
+    let ran = server.bash_with(&json!({
         "command": format!("python3 -c \"{bomb}\""), "timeout_ms": 120_000,
     }));
     assert_eq!(ran.text.trim(), "bound", "{ran:?}");
@@ -47,7 +47,7 @@ fn memory_without_end_kills_the_command_and_not_the_server() {
     let yard = Yard::new();
     let mut server = yard.server(&[]);
     let hog = "x = []\nfor i in range(6000): x.append(bytearray(1 << 20))\nprint('had it all')";
-    let ran = server.bash_with(json!({
+    let ran = server.bash_with(&json!({
         "command": format!("python3 -c \"{hog}\""), "timeout_ms": 120_000,
     }));
     assert!(!ran.text.contains("had it all"), "{ran:?}");

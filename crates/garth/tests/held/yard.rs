@@ -60,18 +60,18 @@ pub(crate) struct Server(pub(crate) Client);
 impl Server {
     /// Runs a script to its end and gives the facts of the reply and its text.
     pub(crate) fn bash(&mut self, script: &str) -> Ran {
-        self.bash_with(json!({"command": script}))
+        self.bash_with(&json!({"command": script}))
     }
 
-    pub(crate) fn bash_with(&mut self, arguments: Value) -> Ran {
-        let result = self.0.call("bash", &arguments);
+    pub(crate) fn bash_with(&mut self, arguments: &Value) -> Ran {
+        let result = self.0.call("bash", arguments);
         let text = result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
         Ran { failed: result["isError"] == true, facts: result["structuredContent"].clone(), text }
     }
 
     /// Starts a script in the background and gives its id.
     pub(crate) fn background(&mut self, script: &str) -> String {
-        let ran = self.bash_with(json!({"command": script, "background": true}));
+        let ran = self.bash_with(&json!({"command": script, "background": true}));
         ran.facts["id"].as_str().unwrap_or_else(|| panic!("{ran:?}")).to_owned()
     }
 }
