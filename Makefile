@@ -7,7 +7,7 @@ SHELL := /bin/bash
 # at most a minute.
 SECONDS ?= 600
 
-.PHONY: help run test check soak bench fuzz deny docs
+.PHONY: help run test check soak bench fuzz guest deny docs
 
 help: ## Lists the commands.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -29,6 +29,9 @@ bench: ## Measures against ripgrep, fd, find and two MCP servers, side by side.
 
 fuzz: ## Runs each fuzz target for SECONDS=600 / 10, at most a minute.
 	@scripts/fuzz $$(( $(SECONDS) / 10 < 60 ? $(SECONDS) / 10 : 60 ))
+
+guest: ## Builds the guest of sandboxes as one static program, of at most 6 MB.
+	@scripts/guest
 
 deny: ## Checks licences, bans, sources and advisories with cargo-deny, which it installs.
 	@scripts/deny
