@@ -2,14 +2,16 @@
 
 use std::path::Path;
 
-use garth_ops::DIALECTS;
+use garth_ops::{DIALECTS, Needs};
 use serde_json::{Value, json};
 
 /// All dialects as the drivers are told of them: name, tools, table of calls.
 pub(crate) fn dialects() -> Vec<Value> {
     let dialect = |dialect: &garth_ops::Dialect| {
         let tools: Vec<_> = dialect.tools.iter().map(|tool| tool.name).collect();
-        json!({ "name": dialect.name, "tools": tools, "table": table(dialect.name) })
+        let runs = dialect.tools.iter().filter(|tool| tool.needs == Needs::Run);
+        let runs: Vec<_> = runs.map(|tool| tool.name).collect();
+        json!({ "name": dialect.name, "tools": tools, "runs": runs, "table": table(dialect.name) })
     };
     DIALECTS.iter().map(dialect).collect()
 }
