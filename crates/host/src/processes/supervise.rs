@@ -195,9 +195,9 @@ impl Watch<'_> {
 
     fn kill(&self) {
         match self.plan.bond {
-            // Nothing in a pid namespace outlives its first process.
-            Bond::Namespace => kernel::exit(0),
-            Bond::Subreaper => kill_children(),
+            // As the first process of a pid namespace it reaches all of it at once.
+            Bond::Namespace if kernel::own_pid() == 1 => kernel::kill(-1, libc::SIGKILL),
+            Bond::Namespace | Bond::Subreaper => kill_children(),
         }
     }
 

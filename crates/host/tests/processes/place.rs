@@ -106,9 +106,9 @@ impl Place {
 
     /// Reads standard output until it holds a text.
     pub(crate) async fn await_text(&self, id: ProcessId, text: &str) -> String {
-        let mut all = String::new();
-        let mut from = 0;
+        let (mut all, mut from, begun) = (String::new(), 0, Instant::now());
         while !all.contains(text) {
+            assert!(begun.elapsed() < PATIENCE, "never: {text:?} in {all:?}");
             let printed = self.output(id, from).await;
             from = printed.next;
             all.push_str(&String::from_utf8_lossy(&bytes_of(&printed, Stream::Stdout)));
@@ -121,7 +121,9 @@ impl Place {
     /// All that a process prints until its end.
     pub(crate) async fn whole(&self, id: ProcessId) -> (Vec<u8>, Vec<u8>) {
         let (mut out, mut err, mut from) = (Vec::new(), Vec::new(), 0);
+        let begun = Instant::now();
         loop {
+            assert!(begun.elapsed() < 2 * PATIENCE, "it never ends, and printed {from} bytes");
             let printed = self.output(id, from).await;
             from = printed.next;
             out.extend(bytes_of(&printed, Stream::Stdout));
