@@ -60,7 +60,8 @@ macro_rules! conform {
 
 /// Tests one place that runs commands, under a name: `conform_shell!(name, backend)`.
 ///
-/// Makes a module of that name with one test, which runs every check.
+/// Makes a module of that name with one test, which runs every check; where the
+/// system has no such place it says `skipped:` and why.
 #[macro_export]
 macro_rules! conform_shell {
     ($name:ident, $backend:expr) => {
@@ -70,6 +71,10 @@ macro_rules! conform_shell {
 
             #[test]
             fn every_check_holds() {
+                if let Some(missing) = $crate::shell::Backend::missing(&$backend) {
+                    println!("skipped: {missing}");
+                    return;
+                }
                 let only = std::env::var("GARTH_CHECK").unwrap_or_default();
                 let suite = $crate::Suite { only: &only, ..$crate::Suite::default() };
                 let report = suite.run_shell(&$backend).expect("a runtime starts");

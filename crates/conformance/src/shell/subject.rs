@@ -11,6 +11,11 @@ pub trait Backend {
     /// What the report calls it.
     fn name(&self) -> &str;
 
+    /// What this system lacks for such a place to be there, so that it is skipped.
+    fn missing(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Makes a new, empty workspace in which nothing has run.
     fn make(&self) -> impl Future<Output = Result<Subject>>;
 }

@@ -1,7 +1,13 @@
 //! The suite on this machine's own processes, in each way of keeping trees together.
 #![allow(clippy::disallowed_methods, reason = "a harness makes its directories by plain paths")]
 
-use std::{fs, path::PathBuf, sync::Arc, thread};
+use std::{
+    fs,
+    path::PathBuf,
+    process::{Command, Stdio},
+    sync::Arc,
+    thread,
+};
 
 use garth_conformance::{
     Arranged, Suite, conform_shell,
@@ -75,9 +81,24 @@ impl Backend for OnHost {
         self.name
     }
 
+    fn missing(&self) -> Option<&'static str> {
+        let may = self.trees != Trees::Namespace || may_make_namespaces();
+        (!may).then_some("this system lets nobody make a pid namespace")
+    }
+
     async fn make(&self) -> Result<Subject> {
         Ok(self.open()?.0)
     }
+}
+
+/// Asks another program, so that a fault of ours is not taken for the system's.
+fn may_make_namespaces() -> bool {
+    let tries = |more: &[&str]| {
+        let mut unshare = Command::new("unshare");
+        unshare.args(more).args(["--pid", "--fork", "true"]).stderr(Stdio::null());
+        unshare.status().map_or(true, |status| status.success())
+    };
+    tries(&[]) || tries(&["--user", "--map-root-user"])
 }
 
 /// A directory `ws` for the workspace, `home` for its home, `spool` for output.

@@ -12,10 +12,15 @@ use std::{
 use rustix::{
     io::Errno,
     process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, pidfd_send_signal},
+    time::{ClockId, clock_gettime},
 };
 
-/// How often a signal goes out to those that were born since it did before.
+/// How often a signal goes out to those that a look did not show, since processes
+/// change parents while it is taken.
 const ROUNDS: usize = 4;
+
+/// How `/proc` counts time: on every Linux, in hundredths of a second.
+const TICKS: u64 = 100;
 
 /// A process at one moment.
 #[derive(Clone, Copy, Debug)]
@@ -47,12 +52,17 @@ pub(super) enum Reached {
 }
 
 /// Sends a signal to everything below a process, the process itself excepted.
+///
+/// Who is born of the signal does not get it: what a program starts to tidy up after
+/// itself must not be told to end, too. Only a kill goes to all who are found.
 pub(super) fn signal_below(root: Pid, signal: Signal) -> Reached {
     let mut told = HashSet::new();
-    for _ in 0..ROUNDS {
+    let begun = ticks();
+    for round in 0..ROUNDS {
         let before = told.len();
         for member in below(&seen(), root) {
-            if told.insert(member) {
+            let meant = round == 0 || signal == Signal::KILL || member.started < begun;
+            if meant && told.insert(member) {
                 send(member, signal);
             }
         }
@@ -61,6 +71,13 @@ pub(super) fn signal_below(root: Pid, signal: Signal) -> Reached {
         }
     }
     if told.is_empty() { Reached::Nobody } else { Reached::Somebody }
+}
+
+/// The time since the machine started, as `/proc` counts it.
+fn ticks() -> u64 {
+    let now = clock_gettime(ClockId::Boottime);
+    let part = u64::try_from(now.tv_nsec).unwrap_or(0) * TICKS / 1_000_000_000;
+    u64::try_from(now.tv_sec).unwrap_or(0) * TICKS + part
 }
 
 /// Kills everything in a session that was begun by a process, and all below that.
