@@ -191,3 +191,24 @@ fn the_program_s_own_file_cannot_be_changed() {
         assert_eq!(yard.outside(&format!("chmod 666 {path} && echo m")).out, "m\n");
     }
 }
+
+#[test]
+fn another_directory_in_the_place_of_the_one_that_was_opened_is_not_taken() {
+    for yard in yards() {
+        let gone = yard.dir.path().join("open/gone");
+        fs::create_dir(&gone).unwrap();
+        let handle = fs::File::open(&gone).unwrap();
+        fs::remove_dir(&gone).unwrap();
+        // What the kernel says of a directory that is gone is a path that can be taken.
+        let taken = yard.dir.path().join("open/gone (deleted)");
+        fs::create_dir(&taken).unwrap();
+        fs::write(taken.join("wrong"), "").unwrap();
+        let mut command = yard.enter_bare();
+        command.args(["--memory", "0", "--root", "/proc/self/fd/0", "--", "ls"]).stdin(handle);
+        let said = yard.run(command);
+        assert_eq!(said.out, "", "{said:?}");
+        if yard.who == Who::User {
+            assert!(said.err.contains("no sandbox: layer mounts: cannot show the workspace"));
+        }
+    }
+}

@@ -167,7 +167,7 @@ fn it_is_taken_along_at_every_moment_of_its_start() {
         let token = format!("{}/moment", yard.dir.path().display());
         for round in 0..ROUNDS {
             let mut command = yard.enter(&["--env", &format!("TOKEN={token}")]);
-            command.args(["--", "bash", "-c", "sleep 1000; true", &token]);
+            command.args(["--", "bash", "-c", "sleep 300; true", &token]);
             command.stderr(Streams::null());
             let mut child = command.spawn().unwrap();
             thread::sleep(Duration::from_micros(round * 150));

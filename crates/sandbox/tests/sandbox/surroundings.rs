@@ -133,3 +133,21 @@ fn calls_of_another_kind_of_processor_end_the_caller() {
         assert_ne!(said.out, "called\n", "{said:?}");
     }
 }
+
+#[test]
+fn mounts_do_not_spread_from_inside_to_outside() {
+    if !is_root() {
+        println!("skipped: only root can mount");
+        return;
+    }
+    let yard = yards().remove(0);
+    // As on most machines, though not in most containers: what is mounted is shared.
+    let script = "mount --make-rshared / && wc -l < /proc/self/mountinfo && \"$@\" && \
+                  wc -l < /proc/self/mountinfo";
+    let mut command = Command::new("unshare");
+    command.args(["-m", "bash", "-c", script, "bash", env!("CARGO_BIN_EXE_garth-enter")]);
+    command.args(["--memory", "0", "--root"]).arg(yard.ws()).args(["--", "echo", "inside"]);
+    let said = yard.run(command);
+    let lines: Vec<_> = said.out.lines().collect();
+    assert!(lines.len() == 3 && lines[0] == lines[2] && lines[1] == "inside", "{said:?}");
+}
