@@ -151,7 +151,8 @@ struct Shared {
     wake: OwnedFd,
     store: Arc<Store>,
     table: Mutex<Table>,
-    orders: Mutex<Vec<Order>>,
+    /// What the thread is to do; none when it has ended.
+    orders: Mutex<Option<Vec<Order>>>,
     /// Our children that are supervisors.
     supervisors: Mutex<HashSet<Pid>>,
 }
@@ -191,7 +192,7 @@ impl Processes {
     }
 
     fn entry(&self, id: ProcessId) -> Result<Arc<Entry>> {
-        lock(&self.shared().table).get(id, Instant::now())
+        lock(&self.shared().table).get(id)
     }
 
     /// Starts a command: at once where the kernel has the working directory in memory,
@@ -268,7 +269,7 @@ impl Shared {
             wake,
             store: Store::open(&spool, bounds.spool_all)?,
             table: Mutex::new(Table::new(bounds, first)),
-            orders: Mutex::default(),
+            orders: Mutex::new(Some(Vec::new())),
             supervisors: Mutex::default(),
         })
     }
@@ -284,7 +285,10 @@ impl Shared {
 
     /// Gives the thread something to do.
     fn order(&self, order: Order) {
-        lock(&self.orders).push(order);
+        match &mut *lock(&self.orders) {
+            Some(orders) => orders.push(order),
+            None => return,
+        }
         // It fails only when it was woken so often that it wakes anyway.
         write(&self.wake, &1_u64.to_ne_bytes()).ok();
     }
@@ -374,7 +378,7 @@ impl Shell for Processes {
 
     async fn list(&self) -> Result<Vec<Process>> {
         let now = Instant::now();
-        let all = lock(&self.shared().table).all(now)?;
+        let all = lock(&self.shared().table).all()?;
         Ok(all.iter().map(|entry| entry.listed(now)).collect())
     }
 

@@ -10,9 +10,21 @@
     reason = "tests look at files and processes themselves and fail by panicking"
 )]
 
+#[path = "processes/bounds.rs"]
+mod bounds;
+#[path = "processes/death.rs"]
+mod death;
 #[path = "processes/ends.rs"]
 mod ends;
+#[path = "processes/inputs.rs"]
+mod inputs;
+#[path = "processes/outputs.rs"]
+mod outputs;
 #[path = "processes/place.rs"]
 mod place;
 #[path = "processes/runs.rs"]
 mod runs;
+#[path = "processes/supervisors.rs"]
+mod supervisors;
+#[path = "processes/terminals.rs"]
+mod terminals;

@@ -41,7 +41,7 @@ pub(super) enum Order {
     Feed(ProcessId),
     /// End a process.
     End(ProcessId),
-    /// Kill a process.
+    /// Kill a process whose caller is gone.
     Kill(ProcessId),
     /// Kill all and end.
     Stop,
@@ -108,8 +108,8 @@ impl Engine {
 
     /// Does as it was told.
     fn obey(&mut self, now: Instant) {
-        let orders = std::mem::take(&mut *lock(&self.shared.orders));
-        for order in orders {
+        let orders = lock(&self.shared.orders).as_mut().map(std::mem::take);
+        for order in orders.into_iter().flatten() {
             match order {
                 Order::Adopt(track) => self.adopt(*track, now),
                 Order::Collect(supervisor) => {
@@ -123,7 +123,7 @@ impl Engine {
                 }
                 Order::Kill(id) => {
                     if let Some(track) = self.tracks.get_mut(&id.0) {
-                        track.kill(now);
+                        track.abandon(now);
                     }
                 }
                 Order::Stop => {
@@ -196,8 +196,10 @@ impl Engine {
             self.tick = now;
             self.tracks.values().for_each(Track::check_stopped);
             self.collect_strays();
-            lock(&self.shared.table).trim(now);
         }
+        // Dropped once the table is free: what they printed has to be given back.
+        let forgotten = lock(&self.shared.table).trim(now);
+        drop(forgotten);
         let due = |(number, track): (&u64, &mut Track)| {
             (track.keep_time(now) == Due::Finish).then_some(*number)
         };
@@ -210,28 +212,30 @@ impl Engine {
     fn finish(&mut self, number: u64, now: Instant) {
         let Some(mut track) = self.tracks.remove(&number) else { return };
         *lock(&track.entry.supervisor) = None;
-        if !track.is_accounted_for() && self.shared.bond == Bond::Subreaper {
-            self.hunt(track.supervisor.main());
+        if !track.is_over() && self.shared.bond == Bond::Subreaper {
+            self.hunt(track.supervisor.session());
         }
         let shared = &*self.shared;
         track.drain(&mut self.buffer, &|| lock(&shared.table).make_room());
         track.close_all(shared.poll.as_fd());
         lock(&shared.table).note_end(track.entry.id, now);
+        // Who waits for one that was killed with all others hears that, and no report.
+        lock(&track.entry.state).lost = self.stop_by.is_some();
         track.finish(now);
         self.ending.push(Ending { supervisor: track.supervisor, again: now, pause: SOON });
         self.collect_ending(now);
     }
 
     /// Kills what a supervisor left that was killed.
-    fn hunt(&self, main: Option<Pid>) {
+    fn hunt(&self, session: Option<Pid>) {
         for _ in 0..HUNTS {
-            let session = main.map_or(Reached::Nobody, family::kill_session);
+            let of_session = session.map_or(Reached::Nobody, family::kill_session);
             let strays = match self.shared.strays {
                 Strays::Kill => family::kill_children(&lock(&self.shared.supervisors)),
                 Strays::Leave => Reached::Nobody,
             };
             self.collect_strays();
-            if session == Reached::Nobody && strays == Reached::Nobody {
+            if of_session == Reached::Nobody && strays == Reached::Nobody {
                 return;
             }
             std::thread::sleep(SOON);
@@ -253,9 +257,11 @@ impl Engine {
             if ending.again > now {
                 return true;
             }
+            // While it is locked, none can be started that gets the number of this one.
+            let mut supervisors = lock(supervisors);
             let collected = ending.supervisor.collect();
             if collected == Collected::Yes {
-                lock(supervisors).remove(&ending.supervisor.pid());
+                supervisors.remove(&ending.supervisor.pid());
             }
             ending.again = now + ending.pause;
             ending.pause = (ending.pause * 2).min(TICK);
@@ -291,7 +297,9 @@ impl Engine {
             lock(&entry.output).spool.drop_stored();
             entry.changed.notify_waiters();
         }
-        // Their controls are closed here, so what could not be killed yet still is.
+        // Their controls are closed here, so what could not be killed yet still is; and
+        // what comes too late is dropped as it comes.
+        *lock(&self.shared.orders) = None;
         self.tracks.clear();
         self.shared.store.remove_directory();
     }

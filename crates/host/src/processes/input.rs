@@ -6,8 +6,7 @@ use bytes::{Buf, Bytes};
 use garth_contract::{Code, Detail, Error, MOST_WAITING_INPUT, ProcessId, Result, Stdin};
 use rustix::io::{Errno, write};
 
-/// The character that ends what a terminal brings.
-const END_OF_FILE: &[u8] = b"\x04";
+use super::terminal::END_OF_FILE;
 
 /// A queue of bytes on their way to a process.
 #[derive(Debug)]

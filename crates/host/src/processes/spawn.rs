@@ -189,6 +189,7 @@ fn plan(shared: &Shared, command: &Command, files: Files) -> Result<Box<Plan>> {
         stack: Stack::new().map_err(refused)?,
         supervisor: AtomicI64::new(0),
         main: Arc::new(AtomicI32::new(0)),
+        session: AtomicI32::new(0),
     }))
 }
 

@@ -21,6 +21,7 @@ use super::{
 pub(super) struct Supervisor {
     pid: Pid,
     memory: Option<ManuallyDrop<Memory>>,
+    collected: bool,
 }
 
 #[derive(Debug)]
@@ -72,7 +73,7 @@ impl Supervisor {
         };
         let pid = Pid::from_raw(pid).ok_or(Errno::CHILD)?;
         let memory = Some(ManuallyDrop::new(Memory { plan, _stack: stack }));
-        Ok((Self { pid, memory }, users))
+        Ok((Self { pid, memory, collected: false }, users))
     }
 
     /// Its process number, which stays its own until it is collected.
@@ -80,22 +81,31 @@ impl Supervisor {
         self.pid
     }
 
-    /// The command's own process, once it has become its program.
-    pub(super) fn main(&self) -> Option<Pid> {
-        let plan = &self.memory.as_ref()?.plan;
-        Pid::from_raw(plan.main.load(Ordering::Acquire))
+    /// Whether the command's own process has become its program, or could not.
+    pub(super) fn has_begun(&self) -> bool {
+        let plan = self.memory.as_ref().map(|memory| &memory.plan);
+        plan.is_none_or(|plan| plan.main.load(Ordering::Acquire) != 0)
+    }
+
+    /// The session that the command was started in, as soon as there is one.
+    pub(super) fn session(&self) -> Option<Pid> {
+        Pid::from_raw(self.memory.as_ref()?.plan.session.load(Ordering::Acquire))
     }
 
     /// Collects it, if it has ended.
     pub(super) fn collect(&mut self) -> Collected {
-        if self.memory.is_none() {
+        if self.collected {
             return Collected::Yes;
         }
         match waitpid(Some(self.pid), ALL | WaitOptions::NOHANG) {
             Ok(None) | Err(Errno::INTR) => Collected::No,
             // With an error somebody else has collected it.
             Ok(Some(_)) | Err(_) => {
-                drop(self.memory.take().map(ManuallyDrop::into_inner));
+                // One that was killed while its command was about to become its program may
+                // have left it in the middle of that, on memory of ours.
+                let memory = if self.has_begun() { self.memory.take() } else { None };
+                drop(memory.map(ManuallyDrop::into_inner));
+                self.collected = true;
                 Collected::Yes
             }
         }
@@ -103,7 +113,7 @@ impl Supervisor {
 
     /// Whether it has been stopped since this was last asked.
     pub(super) fn is_stopped(&self) -> bool {
-        if self.memory.is_none() {
+        if self.collected {
             return false;
         }
         let all = WaitIdOptions::from_bits_retain(ALL.bits());

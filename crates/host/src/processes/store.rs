@@ -4,9 +4,9 @@
 //! larger than its bound: who wants a block when none is free has to give one up.
 
 use std::{
-    fs::{DirBuilder, File, Permissions},
+    fs::{DirBuilder, File},
     io,
-    os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
 };
@@ -117,7 +117,6 @@ fn nameless(directory: &Path) -> io::Result<File> {
         return Ok(file);
     }
     // Some file systems cannot do that in one step.
-    std::fs::set_permissions(directory, Permissions::from_mode(0o700))?;
     for _ in 0..TRIES {
         let mut random = [0; 8];
         rustix::rand::getrandom(&mut random[..], rustix::rand::GetRandomFlags::empty())?;
@@ -146,6 +145,8 @@ fn refused(error: &io::Error) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]

@@ -52,6 +52,8 @@ pub(super) struct Plan {
     /// The number of the command's own process once it has become its program, or
     /// cannot; the supervisor sets it.
     pub(super) main: Arc<AtomicI32>,
+    /// The same, from before it becomes its program; it sets this itself.
+    pub(super) session: AtomicI32,
 }
 
 /// The files of a supervisor, by number; none is below 3.
@@ -97,6 +99,9 @@ const NOT_RUN: c_int = 126;
 /// The code of a command that is missing.
 const MISSING: c_int = 127;
 
+/// What stands for a process that could not be started.
+const NO_PROCESS: c_int = -1;
+
 /// Runs a supervisor; all signals are kept from it.
 pub(super) extern "C" fn supervise(plan: &Plan) -> ! {
     kernel::reset_signals();
@@ -106,19 +111,20 @@ pub(super) extern "C" fn supervise(plan: &Plan) -> ! {
     kernel::set_name(c"supervisor");
     // A command may have stopped it when we die, and then nobody else wakes it.
     kernel::control(libc::PR_SET_PDEATHSIG, libc::SIGCONT);
+    close_others(&plan.kept);
     match plan.bond {
         Bond::Subreaper => {
             kernel::control(libc::PR_SET_CHILD_SUBREAPER, 1);
         }
         Bond::Namespace => wait_for_begin(plan.files.control),
     }
-    close_others(&plan.kept);
     plan.supervisor.store(kernel::own_pid(), Ordering::Relaxed);
     let children = kernel::child_signals();
     let Files { control, alive, workdir, stdin, stdout, stderr } = plan.files;
     let main = match start::command(plan) {
         Ok(pid) => pid,
         Err(errno) => {
+            plan.main.store(NO_PROCESS, Ordering::Release);
             complain(plan, stderr, errno.raw_os_error());
             tell(control, report::OVER, NOT_RUN << 8);
             kernel::exit(0);
@@ -152,7 +158,7 @@ impl Watch<'_> {
             if self.kills {
                 self.kill();
             }
-            self.wait();
+            self.wait(self.kills.then_some(AGAIN));
         }
     }
 
@@ -168,6 +174,9 @@ impl Watch<'_> {
                 }
                 Waited::Ended(pid, status) if pid == self.main => {
                     self.status = Some(status);
+                    // An order to spare the rest was given before the command was asked to
+                    // end, and may still wait to be read.
+                    self.wait(Some(0));
                     self.kills |= !self.spares;
                 }
                 Waited::Ended(..) => {}
@@ -186,17 +195,17 @@ impl Watch<'_> {
 
     fn kill(&self) {
         match self.plan.bond {
-            // Nothing in a pid namespace outlives its first process.
-            Bond::Namespace => kernel::exit(0),
-            Bond::Subreaper => kill_children(),
+            // As the first process of a pid namespace it reaches all of it at once.
+            Bond::Namespace if kernel::own_pid() == 1 => kernel::kill(-1, libc::SIGKILL),
+            Bond::Namespace | Bond::Subreaper => kill_children(),
         }
     }
 
-    /// Waits for a death, an order, or our own end.
-    fn wait(&mut self) {
+    /// Waits for a death, an order, or our own end, but at most so many nanoseconds.
+    fn wait(&mut self, nanos: Option<c_long>) {
         let file = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
         let mut files = [file(self.children), file(self.control), file(self.alive)];
-        kernel::poll(&mut files, self.kills.then_some(AGAIN));
+        kernel::poll(&mut files, nanos);
         let [children, control, alive] = files;
         if children.revents != 0 {
             let mut news = [0; 512];
@@ -233,9 +242,9 @@ fn wait_for_begin(control: c_int) {
     }
 }
 
-/// Closes every file but 0 to 2 and those in the list, which is in order.
+/// Closes every file but those in the list, which is in order.
 fn close_others(kept: &[c_int]) {
-    let mut first = 3;
+    let mut first = 0;
     for &file in kept {
         if file > first {
             let last = file.wrapping_sub(1);
@@ -306,6 +315,7 @@ fn tell(control: c_int, what: i32, value: c_int) {
 pub(super) extern "C" fn become_command(plan: &Plan) -> ! {
     let Files { workdir, stdin, stdout, stderr, .. } = plan.files;
     kernel::set_session();
+    plan.session.store(c_int::try_from(kernel::own_pid()).unwrap_or(0), Ordering::Release);
     kernel::control(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
     // A supervisor that was killed before the line above has nobody who ends this.
     if kernel::parent() != plan.supervisor.load(Ordering::Relaxed) {

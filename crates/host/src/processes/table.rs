@@ -69,19 +69,18 @@ impl Table {
     pub(super) fn note_end(&mut self, id: ProcessId, now: Instant) {
         self.running = self.running.saturating_sub(1);
         self.ended.push((now, id.0));
-        self.trim(now);
     }
 
     /// Forgets what ended too long ago, and the oldest of what ended if there are too
-    /// many.
-    pub(super) fn trim(&mut self, now: Instant) {
+    /// many; gives them to the caller, to be dropped when the table is not locked.
+    #[must_use]
+    pub(super) fn trim(&mut self, now: Instant) -> Vec<Arc<Entry>> {
         let too_many = self.ended.len().saturating_sub(self.bounds.kept);
         let old =
             |(at, _): &(Instant, u64)| now.saturating_duration_since(*at) >= self.bounds.keep_for;
         let too_old = self.ended.partition_point(old);
-        for (_, number) in self.ended.drain(..too_many.max(too_old)) {
-            self.entries.remove(&number);
-        }
+        let forgotten = self.ended.drain(..too_many.max(too_old));
+        forgotten.filter_map(|(_, number)| self.entries.remove(&number)).collect()
     }
 
     /// When something is to be forgotten next.
@@ -94,16 +93,14 @@ impl Table {
     ///
     /// # Errors
     /// `INVALID_PARAMS` for one that is not there; `PROVIDER_UNAVAILABLE` after the end.
-    pub(super) fn get(&mut self, id: ProcessId, now: Instant) -> Result<Arc<Entry>> {
+    pub(super) fn get(&self, id: ProcessId) -> Result<Arc<Entry>> {
         self.check_open()?;
-        self.trim(now);
         self.entries.get(&id.0).cloned().ok_or_else(|| id.unknown())
     }
 
     /// All, oldest first.
-    pub(super) fn all(&mut self, now: Instant) -> Result<Vec<Arc<Entry>>> {
+    pub(super) fn all(&self) -> Result<Vec<Arc<Entry>>> {
         self.check_open()?;
-        self.trim(now);
         Ok(self.entries.values().cloned().collect())
     }
 

@@ -5,10 +5,13 @@ use std::os::fd::{AsFd, OwnedFd};
 use garth_contract::Size;
 use rustix::{
     fs::{CWD, Mode, OFlags, fcntl_getfl, fcntl_setfl, openat},
-    io::{Errno, Result},
+    io::{Result, read, write},
     pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, ptsname, unlockpt},
     termios::{Winsize, tcsetwinsize},
 };
+
+/// The character that ends what a terminal brings.
+pub(super) const END_OF_FILE: &[u8] = b"\x04";
 
 /// Both ends of a terminal.
 pub(super) struct Pair {
@@ -43,11 +46,16 @@ pub(super) fn resize(master: impl AsFd, size: Size) -> Result<()> {
     tcsetwinsize(master, size)
 }
 
-/// Whether there are terminals here.
+/// Whether there are terminals here that do what terminals do.
+///
+/// Some kernels in user space have only the outside of one: characters that end a
+/// line of input or interrupt a command pass through it like any other.
 pub(super) fn there_are() -> bool {
-    let usual = Size { rows: 24, columns: 80 };
-    !matches!(
-        open(usual),
-        Err(Errno::NOENT | Errno::NODEV | Errno::NXIO | Errno::ACCESS | Errno::NOSYS | Errno::PERM)
-    )
+    let works = || -> Result<bool> {
+        let Pair { master, slave } = open(Size { rows: 24, columns: 80 })?;
+        fcntl_setfl(&slave, fcntl_getfl(&slave)? | OFlags::NONBLOCK)?;
+        write(&master, END_OF_FILE)?;
+        Ok(read(&slave, &mut [0; 8])? == 0)
+    };
+    works().unwrap_or(false)
 }

@@ -73,6 +73,8 @@ pub(super) struct Track {
     phase: Phase,
     /// How and when the command's own process ended.
     exit: Option<(Exit, Instant)>,
+    /// Whether the supervisor saw to it that nothing is left.
+    over: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +116,8 @@ impl Track {
         (control, ours): (OwnedFd, Ours),
         until: Instant,
     ) -> Self {
-        Self { entry, supervisor, control, ours, phase: Phase::Runs { until }, exit: None }
+        let phase = Phase::Runs { until };
+        Self { entry, supervisor, control, ours, phase, exit: None, over: false }
     }
 
     /// Registers its files with the kernel.
@@ -174,6 +177,7 @@ impl Track {
         match i32::from_ne_bytes([a, b, c, d]) {
             report::OVER => {
                 self.exit = Some((exit_of(value), self.exit.map_or(now, |(_, at)| at)));
+                self.over = true;
                 return News::Over;
             }
             report::ENDED => {
@@ -263,7 +267,7 @@ impl Track {
     /// Ends it, with the time that it has for that.
     pub(super) fn end(&mut self, cause: Cause, now: Instant) {
         match self.phase {
-            Phase::Runs { .. } if self.supervisor.main().is_none() => {
+            Phase::Runs { .. } if !self.supervisor.has_begun() => {
                 self.phase = Phase::Doomed { cause, until: now + TO_START, again: now + SOON };
             }
             Phase::Runs { .. } => self.ask_to_end(cause, now),
@@ -277,6 +281,12 @@ impl Track {
         self.tell(order::SPARE);
         family::signal_below(self.supervisor.pid(), Signal::TERM);
         self.phase = Phase::Ends { until: now + GRACE };
+    }
+
+    /// Kills it at once, since nobody waits for it any more.
+    pub(super) fn abandon(&mut self, now: Instant) {
+        lock(&self.entry.output).excerpts = None;
+        self.kill(now);
     }
 
     /// Kills it at once.
@@ -310,7 +320,7 @@ impl Track {
         match self.phase {
             Phase::Runs { until } if until <= now => self.end(Cause::Timeout, now),
             Phase::Doomed { cause, until, again } if again <= now => {
-                if until <= now || self.supervisor.main().is_some() {
+                if until <= now || self.supervisor.has_begun() {
                     self.ask_to_end(cause, now);
                 } else {
                     self.phase = Phase::Doomed { cause, until, again: now + SOON };
@@ -341,6 +351,7 @@ impl Track {
 
     /// Notes that the supervisor is gone.
     pub(super) fn lose(&mut self, poll: BorrowedFd<'_>, bond: Bond, now: Instant) -> Due {
+        *lock(&self.entry.supervisor) = None;
         match bond {
             Bond::Subreaper => Due::Finish,
             // What is in a namespace dies before its first process can be collected.
@@ -367,14 +378,16 @@ impl Track {
     fn kill_without_supervisor(&self) {
         self.wake();
         let root = self.supervisor.pid();
-        if family::signal_below(root, Signal::KILL) == Reached::Nobody {
+        // One look at processes that come and go can miss one; nobody can come after two.
+        let nobody = || family::signal_below(root, Signal::KILL) == Reached::Nobody;
+        if nobody() && nobody() {
             kill_process(root, Signal::KILL).ok();
         }
     }
 
-    /// Whether the command's own end was reported.
-    pub(super) fn is_accounted_for(&self) -> bool {
-        self.exit.is_some()
+    /// Whether the supervisor saw to it that nothing is left.
+    pub(super) fn is_over(&self) -> bool {
+        self.over
     }
 
     /// Notes how it ended, for all who wait.
