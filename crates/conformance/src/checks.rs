@@ -3,6 +3,7 @@
 use crate::Check;
 
 mod abilities;
+mod allow;
 mod cancel;
 mod concurrency;
 mod deny;
@@ -44,6 +45,7 @@ static GROUPS: &[&[Check]] = &[
     links::CHECKS,
     paths::CHECKS,
     limits::CHECKS,
+    allow::CHECKS,
     deny::CHECKS,
     protect::CHECKS,
     cancel::CHECKS,

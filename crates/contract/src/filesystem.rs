@@ -18,10 +18,12 @@ use crate::{
 ///
 /// Common to all: a path that leaves the workspace through a link is
 /// `PATH_OUTSIDE_WORKSPACE`, and nothing outside is read, changed or revealed; a
-/// loop of links is `INVALID_PATH`; a path that a `deny` rule covers, or the
-/// system refuses, is `PERMISSION_DENIED`; a missing file or directory on the way
-/// is `FILE_NOT_FOUND`, a file on the way `NOT_A_DIRECTORY`; what the backend
-/// cannot do is `UNSUPPORTED`. No call blocks on a FIFO, a socket or a device.
+/// loop of links is `INVALID_PATH`; a path that a `deny` rule covers, or that no
+/// `allow` rule covers where there are some, whether or not something is there,
+/// or that the system refuses, is `PERMISSION_DENIED`; a missing file or directory
+/// on the way is `FILE_NOT_FOUND`, a file on the way `NOT_A_DIRECTORY`; what the
+/// backend cannot do is `UNSUPPORTED`. No call blocks on a FIFO, a socket or a
+/// device.
 ///
 /// Changing calls (`write`, `make_dir`, `remove`, `rename`) also answer
 /// `READ_ONLY` on a read-only workspace, `PERMISSION_DENIED` under a `protect`

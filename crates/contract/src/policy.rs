@@ -8,6 +8,12 @@
 pub struct Policy {
     /// Whether anything may be changed.
     pub access: Access,
+    /// Globs of what can be seen and touched, and everything below it; none given
+    /// means everything.
+    ///
+    /// Directories that can lead to such are seen too, and nothing else in them. What
+    /// `deny` covers stays denied.
+    pub allow: Vec<String>,
     /// Globs of what can be neither seen nor touched, and everything below it.
     ///
     /// A pattern without `/` matches a name at any depth. It holds for paths that
@@ -58,6 +64,7 @@ impl Policy {
     pub fn open() -> Self {
         Self {
             access: Access::ReadWrite,
+            allow: Vec::new(),
             deny: Vec::new(),
             protect: Vec::new(),
             hard_links: HardLinks::Allow,

@@ -93,6 +93,10 @@ fn of_abilities(abilities: Abilities) -> Vec<String> {
 
 fn of_policy(policy: &Policy, abilities: Abilities) -> Vec<String> {
     let mut sentences = Vec::new();
+    if !policy.allow.is_empty() {
+        let globs = Globs(&policy.allow);
+        sentences.push(format!("Only these paths can be seen and touched: {globs}."));
+    }
     if !policy.deny.is_empty() {
         let globs = Globs(&policy.deny);
         sentences.push(format!("These paths can be neither seen nor touched: {globs}."));

@@ -35,7 +35,7 @@ const EXAMPLES: &str = r#"Examples:
 const MCP_EXAMPLES: &str = r#"Examples:
   garth mcp ~/project
   garth mcp --read-only --deny '**/.env' ~/project
-  garth mcp --no-exec ~/project
+  garth mcp --no-exec --allow src --allow '*.md' ~/project
   garth mcp --dialect reference ~/project ~/notes
   garth mcp --memory --mount ~/project
 
@@ -64,6 +64,10 @@ pub(crate) struct Mcp {
     /// Shows a directory in the memory, at a path of it; can be given several times
     #[arg(long, value_name = "HOST[:PATH]", requires = "memory")]
     pub(crate) mount: Vec<String>,
+
+    /// Shows what matches and hides the rest from every tool; can be given several times
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) allow: Vec<String>,
 
     /// Hides what matches from every tool; can be given several times
     #[arg(long, value_name = "GLOB")]
@@ -147,6 +151,10 @@ pub(crate) struct Tool {
     /// Refuses every change
     #[arg(long)]
     pub(crate) read_only: bool,
+
+    /// Shows what matches and hides the rest from every tool; can be given several times
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) allow: Vec<String>,
 
     /// Hides what matches from every tool; can be given several times
     #[arg(long, value_name = "GLOB")]

@@ -34,6 +34,7 @@ const MOST_MOUNTED: u64 = 1 << 30;
 pub(crate) fn of_tool(args: &Tool) -> Result<Workspace> {
     let rules = Rules {
         read_only: args.read_only,
+        allow: &args.allow,
         deny: &args.deny,
         protect: &args.protect,
         durability: Durability::Synced,
@@ -78,6 +79,7 @@ pub(crate) fn policy_of_mcp(args: &Mcp) -> Policy {
 fn rules_of_mcp(args: &Mcp) -> Rules<'_> {
     Rules {
         read_only: args.read_only,
+        allow: &args.allow,
         deny: &args.deny,
         protect: &args.protect,
         durability: if args.fast { Durability::Fast } else { Durability::Synced },
@@ -127,6 +129,7 @@ impl Served {
 /// What the person who starts the program allows.
 struct Rules<'a> {
     read_only: bool,
+    allow: &'a [String],
     deny: &'a [String],
     protect: &'a [String],
     durability: Durability,
@@ -136,6 +139,7 @@ impl Rules<'_> {
     fn policy(&self) -> Policy {
         Policy {
             access: if self.read_only { Access::ReadOnly } else { Access::ReadWrite },
+            allow: self.allow.to_vec(),
             deny: self.deny.to_vec(),
             protect: self.protect.to_vec(),
             durability: self.durability,

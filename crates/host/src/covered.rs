@@ -1,7 +1,7 @@
 //! Whether a rule covers anything in a tree.
 
 use garth_contract::WsPath;
-use garth_search::{Fold, Rules};
+use garth_search::{Fold, Rules, Stands};
 use rustix::io::Errno;
 
 use crate::descend::{Enter, Step, Visitor};
@@ -20,10 +20,10 @@ impl<'a> Covered<'a> {
         Self { rules, fold, base: path.as_bytes(), found: false }
     }
 
-    fn look(&mut self, step: &Step<'_>) -> Enter {
+    fn look(&mut self, step: &Step<'_>, stands: Stands) -> Enter {
         let path = [self.base, step.below].concat();
         self.found = self.found
-            || self.rules.denies(&path, self.fold)
+            || self.rules.denies(&path, self.fold, stands)
             || self.rules.protects(&path, self.fold);
         if self.found { Enter::Past } else { Enter::In }
     }
@@ -31,12 +31,12 @@ impl<'a> Covered<'a> {
 
 impl Visitor for Covered<'_> {
     fn entry(&mut self, step: &Step<'_>) -> Result<(), Errno> {
-        self.look(step);
+        self.look(step, Stands::Other);
         Ok(())
     }
 
     fn enter(&mut self, step: &Step<'_>) -> Result<Enter, Errno> {
-        Ok(self.look(step))
+        Ok(self.look(step, Stands::Dir))
     }
 
     fn leave(&mut self, _: &Step<'_>) -> Result<(), Errno> {

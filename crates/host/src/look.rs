@@ -7,6 +7,7 @@ use std::{
 };
 
 use garth_contract::{Entry, Kind, Links, Listing, Page, Result, WsPath};
+use garth_search::Stands;
 use rustix::{
     fs::{FileType, OFlags, RawDir, Stat, fstat},
     io::Errno,
@@ -39,15 +40,18 @@ pub(crate) fn list(tree: &Tree, path: &WsPath, page: Page) -> Result<Listing> {
     let (dir, real) = tree.open_dir_at(path)?;
     let fail = |errno| errno::error(errno, path);
     let fold = fold_of(&dir);
-    let denied = |name: &[u8]| {
+    let denied = |name: &[u8], told: FileType| {
         !tree.rules.is_empty()
-            && real.join(name).is_ok_and(|path| tree.rules.denies(path.as_bytes(), fold))
+            && real.join(name).is_ok_and(|path| {
+                let stands = stands(dir.as_fd(), name, told);
+                tree.rules.denies(path.as_bytes(), fold, stands)
+            })
     };
     let wanted = usize::try_from(page.skip.saturating_add(page.take)).unwrap_or(usize::MAX);
     let mut smallest = Smallest { wanted, names: Vec::new() };
     let mut total = 0;
-    each_name(dir.as_fd(), |name, _| {
-        if !is_temporary(name) && !denied(name) {
+    each_name(dir.as_fd(), |name, told| {
+        if !is_temporary(name) && !denied(name, told) {
             total += 1;
             smallest.push(name);
         }
@@ -62,6 +66,15 @@ pub(crate) fn list(tree: &Tree, path: &WsPath, page: Page) -> Result<Listing> {
         }
     }
     Ok(Listing { entries, total })
+}
+
+/// What an entry is to a rule; not every file system tells along with the name.
+fn stands(dir: BorrowedFd<'_>, name: &[u8], told: FileType) -> Stands {
+    if told != FileType::Unknown {
+        return kind(told).into();
+    }
+    let stat = stat_name(dir, name).ok().flatten();
+    stat.map_or(Stands::Other, |stat| kind_of(&stat).into())
 }
 
 /// The smallest of many names, in bounded memory.

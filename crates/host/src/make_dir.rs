@@ -1,6 +1,7 @@
 //! `make_dir`: a directory, and its parents where asked.
 
 use garth_contract::{Code, Error, Kind, Links, Made, Parents, Result, WsPath};
+use garth_search::Stands;
 use rustix::{
     fs::{Mode, mkdirat},
     io::Errno,
@@ -13,7 +14,7 @@ pub(crate) fn make_dir(tree: &Tree, path: &WsPath, parents: Parents) -> Result<M
     if path.is_root() {
         return Ok(Made::Existed);
     }
-    let place = tree.locate_new(path, Links::Keep, parents)?;
+    let place = tree.locate_new(path, Links::Keep, (Stands::Dir, parents))?;
     tree.check_change(&place)?;
     let name = place.name(Code::FileExists)?;
     match mkdirat(&place.dir, name, Mode::from_raw_mode(0o777)) {

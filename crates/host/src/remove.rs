@@ -31,6 +31,7 @@ pub(crate) fn remove(tree: &Tree, path: &WsPath, depth: Depth) -> Result<Removed
     for _ in 0..TRIES {
         let Some(stat) = place.stat()? else { return Err(Error::at(Code::FileNotFound, path)) };
         let kind = look::kind(FileType::from_raw_mode(stat.st_mode));
+        place.check_kind(kind, path)?;
         let removed = match (kind, depth) {
             (Kind::Dir, Depth::One) => remove_empty(place.dir.as_fd(), name).map(|()| 1),
             (Kind::Dir, Depth::All) => Ok(remove_tree(tree, &place, name)?),

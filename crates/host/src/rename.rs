@@ -14,7 +14,7 @@ use crate::{
     errno,
     lock::same_file,
     look, sync,
-    tree::{Place, Tree, stat_name},
+    tree::{Coming, Place, Tree, stat_name},
     walk,
 };
 
@@ -31,9 +31,11 @@ pub(crate) fn rename(tree: &Tree, from: &WsPath, to: &WsPath, how: Move) -> Resu
     tree.check_change(&source)?;
     let stat = source.stat()?.ok_or_else(|| Error::at(Code::SourceNotFound, from))?;
     let kind = look::kind(FileType::from_raw_mode(stat.st_mode));
+    source.check_kind(kind, from)?;
     let check = |path: &WsPath| check_loop(&source.path, path, kind);
-    let located = walk::locate(tree, to, Links::Keep);
-    let target = tree.or_make_parents(located, to, Links::Keep, (how.parents, &check))?;
+    let coming = Coming { stands: kind.into(), parents: how.parents, check: &check };
+    let located = walk::locate_for(tree, to, Links::Keep, coming.stands);
+    let target = tree.or_make_parents(located, to, Links::Keep, coming)?;
     tree.check_change(&target)?;
     check(&target.path)?;
     let (source_name, target_name) =

@@ -11,6 +11,7 @@ use rustix::{
 use crate::{
     errno,
     find::{self, Base, Start},
+    look,
     tree::{TRIES, Tree},
     walk,
 };
@@ -48,6 +49,7 @@ fn open_base(tree: &Tree, asked: &WsPath) -> Result<(Base, WsPath)> {
         };
         let stat = fstat(&handle).map_err(fail)?;
         let kind = FileType::from_raw_mode(stat.st_mode);
+        place.check_kind(look::kind(kind), asked)?;
         return match kind {
             FileType::Directory => Ok((Base::Dir(handle), place.path)),
             FileType::RegularFile => Ok((Base::File(handle, stat), place.path)),

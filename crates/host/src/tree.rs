@@ -19,9 +19,9 @@ use std::{
 };
 
 use garth_contract::{
-    Access, Aliases, Code, Error, HardLinks, Links, Parents, Policy, Result, WsPath,
+    Access, Aliases, Code, Error, HardLinks, Kind, Links, Parents, Policy, Result, WsPath,
 };
-use garth_search::{Fold, Rules};
+use garth_search::{Fold, Rules, Stands};
 use rustix::{
     fs::{
         CWD, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, ioctl_getflags, openat, openat2,
@@ -30,7 +30,7 @@ use rustix::{
     io::Errno,
 };
 
-use crate::{covered::Covered, descend, errno, usage::Usage, walk, watch::Watches};
+use crate::{covered::Covered, descend, errno, look, usage::Usage, walk, watch::Watches};
 
 /// How often a lookup is repeated when somebody moves things under it.
 pub(crate) const TRIES: usize = 4;
@@ -74,6 +74,28 @@ pub(crate) struct Place {
     pub(crate) name: Option<Vec<u8>>,
     /// Where it really is, every link on the way resolved.
     pub(crate) path: WsPath,
+    /// What of it may be seen.
+    pub(crate) shown: Shown,
+}
+
+/// What may be seen at a place that is not denied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// Whatever is there.
+    Anything,
+    /// Only a directory, since it leads to what is allowed.
+    DirOnly,
+}
+
+/// What is to be made at a place.
+#[derive(Clone, Copy)]
+pub(crate) struct Coming<'a> {
+    /// What it is.
+    pub(crate) stands: Stands,
+    /// Whether its missing parents are made.
+    pub(crate) parents: Parents,
+    /// Has a say on where it will be.
+    pub(crate) check: Check<'a>,
 }
 
 impl Tree {
@@ -209,18 +231,23 @@ impl Tree {
     /// `FILE_NOT_FOUND` when the directory is missing; `PERMISSION_DENIED` when a
     /// `deny` rule covers the place.
     pub(crate) fn locate(&self, path: &WsPath, links: Links) -> Result<Place> {
+        self.locate_for(path, links, Stands::Other)
+    }
+
+    fn locate_for(&self, path: &WsPath, links: Links, coming: Stands) -> Result<Place> {
         if self.rules.is_empty()
             && let Some((parent, name)) = path.split()
             && let Some(opened) =
                 self.open_beneath(&parent, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC)
         {
             let dir = opened.map_err(|errno| errno::error(errno, path))?;
-            let place = Place { dir, name: Some(name.to_vec()), path: path.clone() };
+            let (name, shown) = (Some(name.to_vec()), Shown::Anything);
+            let place = Place { dir, name, path: path.clone(), shown };
             if links == Links::Keep || !place.is_link()? {
                 return Ok(place);
             }
         }
-        walk::locate(self, path, links)
+        walk::locate_for(self, path, links, coming)
     }
 
     /// Finds a place for something that is to be made there, with its parents.
@@ -231,10 +258,11 @@ impl Tree {
         &self,
         path: &WsPath,
         links: Links,
-        parents: Parents,
+        (stands, parents): (Stands, Parents),
     ) -> Result<Place> {
-        let located = self.locate(path, links);
-        self.or_make_parents(located, path, links, (parents, &|_| Ok(())))
+        let located = self.locate_for(path, links, stands);
+        let coming = Coming { stands, parents, check: &|_| Ok(()) };
+        self.or_make_parents(located, path, links, coming)
     }
 
     /// Makes the parents of a place that was not found for want of them, where
@@ -244,11 +272,11 @@ impl Tree {
         located: Result<Place>,
         path: &WsPath,
         links: Links,
-        (parents, check): (Parents, Check<'_>),
+        coming: Coming<'_>,
     ) -> Result<Place> {
-        match (located, parents) {
+        match (located, coming.parents) {
             (Err(error), Parents::Create) if error.code() == Code::FileNotFound => {
-                walk::locate_making_parents(self, path, links, check)
+                walk::locate_making_parents(self, path, links, coming)
             }
             (located, _) => {
                 located.map_err(|error| error.recode(Code::FileNotFound, Code::ParentNotFound))
@@ -256,15 +284,14 @@ impl Tree {
         }
     }
 
-    /// Refuses a change where the workspace or a rule forbids it.
+    /// Refuses a change where the workspace or a rule forbids it; what is denied has no
+    /// place to begin with.
     pub(crate) fn check_change(&self, place: &Place) -> Result<()> {
         self.check_access()?;
         if self.rules.is_empty() {
             return Ok(());
         }
-        let fold = fold_of(&place.dir);
-        let path = place.path.as_bytes();
-        if self.rules.denies(path, fold) || self.rules.protects(path, fold) {
+        if self.rules.protects(place.path.as_bytes(), fold_of(&place.dir)) {
             return Err(Error::at(Code::PermissionDenied, &place.path));
         }
         Ok(())
@@ -295,6 +322,24 @@ impl Tree {
 }
 
 impl Place {
+    /// Refuses a handle on what may be seen as a directory only and has become
+    /// something else since it was looked at.
+    pub(crate) fn checked(&self, handle: OwnedFd, asked: &WsPath) -> Result<OwnedFd> {
+        if self.shown == Shown::DirOnly {
+            let stat = fstat(&handle).map_err(|errno| errno::error(errno, asked))?;
+            self.check_kind(look::kind_of(&stat), asked)?;
+        }
+        Ok(handle)
+    }
+
+    /// The same of what is about to be used by its name.
+    pub(crate) fn check_kind(&self, kind: Kind, asked: &WsPath) -> Result<()> {
+        if self.shown == Shown::DirOnly && kind != Kind::Dir {
+            return Err(Error::at(Code::PermissionDenied, asked));
+        }
+        Ok(())
+    }
+
     /// What is there now, if anything, a link not followed.
     pub(crate) fn stat(&self) -> Result<Option<Stat>> {
         let Some(name) = &self.name else {

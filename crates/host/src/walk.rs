@@ -5,17 +5,21 @@
 //! Each component is opened by its name in its parent's handle and never through
 //! a link, so what is judged is what is used.
 
-use std::{collections::VecDeque, os::fd::OwnedFd};
+use std::{
+    collections::VecDeque,
+    os::fd::{AsFd, OwnedFd},
+};
 
 use garth_contract::{Code, Error, Links, Result, WsPath};
+use garth_search::Stands;
 use rustix::{
     fs::{FileType, Mode, OFlags, fstat, mkdirat, openat, readlinkat},
     io::Errno,
 };
 
 use crate::{
-    errno, sync,
-    tree::{Check, Place, TRIES, Tree, fold_of},
+    errno, look, sync,
+    tree::{Check, Coming, Place, Shown, TRIES, Tree, fold_of, stat_name},
 };
 
 /// How many links one path may go through; what Linux itself allows.
@@ -34,7 +38,10 @@ pub(crate) fn open(tree: &Tree, path: &WsPath, flags: OFlags, links: Links) -> R
         match openat(&place.dir, name.as_slice(), flags | OFlags::NOFOLLOW, Mode::empty()) {
             // A link was put there since; a handle on the link itself was asked for otherwise.
             Err(Errno::LOOP) => {}
-            opened => return opened.map_err(|errno| errno::error(errno, path)),
+            opened => {
+                let opened = opened.map_err(|errno| errno::error(errno, path))?;
+                return place.checked(opened, path);
+            }
         }
     }
     Err(Error::at(Code::PathOutsideWorkspace, path))
@@ -42,7 +49,17 @@ pub(crate) fn open(tree: &Tree, path: &WsPath, flags: OFlags, links: Links) -> R
 
 /// Finds where a path's last component is or would be.
 pub(crate) fn locate(tree: &Tree, path: &WsPath, links: Links) -> Result<Place> {
-    Walk::new(tree, path)?.run(links, &Missing::Refuse)
+    locate_for(tree, path, links, Stands::Other)
+}
+
+/// The same, of a place where something is to stand if there is nothing.
+pub(crate) fn locate_for(
+    tree: &Tree,
+    path: &WsPath,
+    links: Links,
+    coming: Stands,
+) -> Result<Place> {
+    Walk::new(tree, path, coming)?.run(links, &Missing::Refuse)
 }
 
 /// Finds a path's place and makes the directories that are missing on the way,
@@ -51,9 +68,9 @@ pub(crate) fn locate_making_parents(
     tree: &Tree,
     path: &WsPath,
     links: Links,
-    check: Check<'_>,
+    coming: Coming<'_>,
 ) -> Result<Place> {
-    Walk::new(tree, path)?.run(links, &Missing::Make(check))
+    Walk::new(tree, path, coming.stands)?.run(links, &Missing::Make(coming.check))
 }
 
 /// What to do about a missing directory on the way.
@@ -65,6 +82,8 @@ enum Missing<'a> {
 struct Walk<'a> {
     tree: &'a Tree,
     asked: &'a WsPath,
+    /// What is to stand there, where there is nothing.
+    coming: Stands,
     /// The handle of the directory reached so far, and its real path.
     dir: OwnedFd,
     at: WsPath,
@@ -83,12 +102,13 @@ enum Step {
 }
 
 impl<'a> Walk<'a> {
-    fn new(tree: &'a Tree, asked: &'a WsPath) -> Result<Self> {
+    fn new(tree: &'a Tree, asked: &'a WsPath, coming: Stands) -> Result<Self> {
         let dir = reopen(tree, asked)?;
         let rest = asked.components().map(<[u8]>::to_vec).collect();
         Ok(Self {
             tree,
             asked,
+            coming,
             dir,
             at: WsPath::root(),
             rest,
@@ -109,17 +129,29 @@ impl<'a> Walk<'a> {
             let here = self.at.join(&name)?;
             let last = self.rest.is_empty();
             if last && links == Links::Keep {
-                return self.place(name, here);
+                let stands = self.stands(&name)?;
+                return self.place(name, here, stands);
             }
             match self.step(&name)? {
-                Step::Into(_) if last => return self.place(name, here),
+                Step::Into(_) if last => return self.place(name, here, Stands::Dir),
                 Step::Into(dir) => {
                     self.dir = dir;
                     self.at = here;
                 }
-                Step::Through(target) => self.follow(&target)?,
-                Step::Leaf | Step::Nothing if last => return self.place(name, here),
-                Step::Leaf => return Err(Error::at(Code::NotADirectory, self.asked)),
+                Step::Through(target) => {
+                    // A link that cannot be seen is no way to anything.
+                    self.check_denied(&here, Stands::Other)?;
+                    self.follow(&target)?;
+                }
+                Step::Leaf if last => return self.place(name, here, Stands::Other),
+                Step::Nothing if last => {
+                    let coming = self.coming;
+                    return self.place(name, here, coming);
+                }
+                Step::Leaf => {
+                    self.check_denied(&here, Stands::Other)?;
+                    return Err(Error::at(Code::NotADirectory, self.asked));
+                }
                 Step::Nothing => match missing {
                     Missing::Refuse => return Err(self.nothing_at(&here)),
                     Missing::Make(check) => {
@@ -130,15 +162,36 @@ impl<'a> Walk<'a> {
                 },
             }
         }
-        self.check_denied(&self.at)?;
-        Ok(Place { dir: self.dir, name: None, path: self.at })
-            .and_then(|place| into_named(self.tree, place))
+        self.check_denied(&self.at, Stands::Dir)?;
+        let shown = self.shown(&self.at);
+        let place = Place { dir: self.dir, name: None, path: self.at, shown };
+        into_named(self.tree, place)
     }
 
-    fn place(mut self, name: Vec<u8>, path: WsPath) -> Result<Place> {
-        self.check_denied(&path)?;
+    fn place(mut self, name: Vec<u8>, path: WsPath, stands: Stands) -> Result<Place> {
+        self.check_denied(&path, stands)?;
         self.sync().map_err(|errno| errno::error(errno, self.asked))?;
-        Ok(Place { dir: self.dir, name: Some(name), path })
+        let shown = self.shown(&path);
+        Ok(Place { dir: self.dir, name: Some(name), path, shown })
+    }
+
+    /// What the last component is, as far as a rule asks, a link not followed.
+    fn stands(&self, name: &[u8]) -> Result<Stands> {
+        if self.tree.rules.is_empty() {
+            return Ok(Stands::Other);
+        }
+        let stat = stat_name(self.dir.as_fd(), name);
+        let stat = stat.map_err(|errno| errno::error(errno, self.asked))?;
+        Ok(stat.map_or(self.coming, |stat| look::kind_of(&stat).into()))
+    }
+
+    fn shown(&self, path: &WsPath) -> Shown {
+        let rules = &self.tree.rules;
+        if !rules.is_empty() && rules.shows_dirs_only(path.as_bytes(), fold_of(&self.dir)) {
+            Shown::DirOnly
+        } else {
+            Shown::Anything
+        }
     }
 
     /// Opens one component without following it and says what it is.
@@ -214,8 +267,9 @@ impl<'a> Walk<'a> {
     fn make(&mut self, name: &[u8], here: &WsPath) -> Result<()> {
         self.tree.check_access()?;
         let (rules, fold) = (&self.tree.rules, fold_of(&self.dir));
-        for path in [here, &self.destination(here)] {
-            if rules.denies(path.as_bytes(), fold) || rules.protects(path.as_bytes(), fold) {
+        for (path, stands) in [(here, Stands::Dir), (&self.destination(here), self.coming)] {
+            let path = path.as_bytes();
+            if rules.denies(path, fold, stands) || rules.protects(path, fold) {
                 return Err(Error::at(Code::PermissionDenied, self.asked));
             }
         }
@@ -240,9 +294,9 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn check_denied(&self, path: &WsPath) -> Result<()> {
+    fn check_denied(&self, path: &WsPath, stands: Stands) -> Result<()> {
         let rules = &self.tree.rules;
-        if !rules.is_empty() && rules.denies(path.as_bytes(), fold_of(&self.dir)) {
+        if !rules.is_empty() && rules.denies(path.as_bytes(), fold_of(&self.dir), stands) {
             return Err(Error::at(Code::PermissionDenied, self.asked));
         }
         Ok(())
@@ -251,7 +305,7 @@ impl<'a> Walk<'a> {
     /// A missing thing, unless the rest of the path leads to what is denied: then
     /// the answer is the same as for something that is there.
     fn nothing_at(&self, here: &WsPath) -> Error {
-        match self.check_denied(&self.destination(here)) {
+        match self.check_denied(&self.destination(here), self.coming) {
             Ok(()) => Error::at(Code::FileNotFound, self.asked),
             Err(error) => error,
         }
@@ -278,7 +332,7 @@ fn into_named(tree: &Tree, place: Place) -> Result<Place> {
         dir = openat(&dir, component, flags, Mode::empty())
             .map_err(|errno| errno::error(errno, &place.path))?;
     }
-    Ok(Place { dir, name: Some(name), path: place.path })
+    Ok(Place { dir, name: Some(name), ..place })
 }
 
 fn reopen(tree: &Tree, asked: &WsPath) -> Result<OwnedFd> {

@@ -15,6 +15,7 @@ use bytes::Bytes;
 use garth_contract::{
     Code, Detail, Error, Guard, Links, Put, Result, Version, VersionHasher, Written, WsPath,
 };
+use garth_search::Stands;
 use rustix::{
     fs::{
         AtFlags, FileType, Mode, OFlags, RenameFlags, Stat, fstat, linkat, openat, renameat,
@@ -32,7 +33,7 @@ use crate::{
     read::each_chunk,
     sync,
     temp::Temp,
-    tree::{Place, TRIES, Tree, stat_name},
+    tree::{Place, Shown, TRIES, Tree, stat_name},
 };
 
 /// How much content is worth a second thread, which compares the old one and
@@ -58,6 +59,9 @@ pub(crate) fn write(
     }
     let place = locate(tree, path, length, &put)?;
     tree.check_change(&place)?;
+    if place.shown == Shown::DirOnly {
+        return Err(Error::at(Code::NotAFile, path));
+    }
     let write = Write { tree, place: &place, content, put, path, cancel };
     write.run()
 }
@@ -76,7 +80,7 @@ fn locate(tree: &Tree, path: &WsPath, length: u64, put: &Put) -> Result<Place> {
         }
     }
     drop(tree.usage.charge(tree, length, 0)?);
-    tree.locate_new(path, Links::Follow, put.parents)
+    tree.locate_new(path, Links::Follow, (Stands::Other, put.parents))
 }
 
 struct Write<'a> {

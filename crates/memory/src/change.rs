@@ -7,11 +7,12 @@ use garth_contract::{
     Clobber, Code, Depth, Detail, Error, Guard, Kind, Links, MAX_PATH, Made, Move, Parents, Put,
     Removed, Renamed, Result, Version, Written, WsPath,
 };
+use garth_search::Stands;
 
 use crate::{
     fence::Fence,
     memory::{Difference, Plan},
-    resolve::{Place, What, resolve},
+    resolve::{Place, What, resolve, resolve_for},
     tree::{DIR_MODE, Dir, FILE_MODE, File, Link, Node},
 };
 
@@ -65,7 +66,7 @@ impl<'a> Ground<'a> {
     }
 
     pub(crate) fn make_dir(self, path: &'a WsPath, parents: Parents) -> Result<Plan<Made>> {
-        let place = self.resolve(path, Links::Keep)?;
+        let place = self.resolve_for(path, Links::Keep, Stands::Dir)?;
         match place.what {
             What::Dir(_) => self.nothing().answering(Made::Existed),
             What::File(_) => Err(Error::at(Code::FileExists, path)),
@@ -131,7 +132,7 @@ impl<'a> Ground<'a> {
         let Some(node) = source.what.node() else {
             return Err(Error::at(Code::SourceNotFound, from));
         };
-        let target = self.resolve(to, Links::Keep)?;
+        let target = self.resolve_for(to, Links::Keep, node.kind().into())?;
         if source.path == target.path {
             let answer = Renamed { kind: node.kind(), replaced: false };
             return self.nothing().answering(answer);
@@ -160,7 +161,12 @@ impl<'a> Ground<'a> {
 
     /// Finds a place that is to be changed.
     fn resolve(self, path: &'a WsPath, links: Links) -> Result<Place<'a>> {
-        let place = self.look(path, links)?;
+        self.resolve_for(path, links, Stands::Other)
+    }
+
+    /// The same of a place where something new is to stand.
+    fn resolve_for(self, path: &'a WsPath, links: Links, coming: Stands) -> Result<Place<'a>> {
+        let place = resolve_for(self.fence, self.root, path, (links, coming))?;
         self.fence.check_change(&place.path, path)?;
         Ok(place)
     }

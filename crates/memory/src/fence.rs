@@ -1,7 +1,7 @@
 //! What a workspace forbids, compiled, and where its links may lead.
 
 use garth_contract::{Access, Aliases, Code, Detail, Error, MAX_PATH, Policy, Result, WsPath};
-use garth_search::{Fold, Rules};
+use garth_search::{Fold, Rules, Stands};
 
 use crate::{
     tree::{Dir, Node},
@@ -27,8 +27,8 @@ impl Fence {
     }
 
     /// Tells whether a real path can be neither seen nor touched.
-    pub(crate) fn denies(&self, path: &[u8]) -> bool {
-        !self.rules.is_empty() && self.rules.denies(path, Fold::Exact)
+    pub(crate) fn denies(&self, path: &[u8], stands: Stands) -> bool {
+        !self.rules.is_empty() && self.rules.denies(path, Fold::Exact, stands)
     }
 
     /// Refuses every change of a read-only workspace.
@@ -39,9 +39,9 @@ impl Fence {
         }
     }
 
-    /// Refuses to change, make or remove what stands at a real path.
+    /// Refuses to change, make or remove what stands at a real path that is not denied.
     pub(crate) fn check_change(&self, path: &WsPath, asked: &WsPath) -> Result<()> {
-        if self.forbids_change(path.as_bytes()) {
+        if !self.rules.is_empty() && self.rules.protects(path.as_bytes(), Fold::Exact) {
             return Err(Error::at(Code::PermissionDenied, asked));
         }
         Ok(())
@@ -55,17 +55,13 @@ impl Fence {
         }
         let mut walk = Walk::new(path, dir);
         while let Some(step) = walk.next() {
-            if self.forbids_change(step.path) {
+            let denied = self.denies(step.path, step.node.kind().into());
+            if denied || self.rules.protects(step.path, Fold::Exact) {
                 let error = Error::at(Code::PermissionDenied, asked);
                 return Err(error.hint("The directory holds something that may not be changed."));
             }
         }
         Ok(())
-    }
-
-    fn forbids_change(&self, path: &[u8]) -> bool {
-        !self.rules.is_empty()
-            && (self.rules.denies(path, Fold::Exact) || self.rules.protects(path, Fold::Exact))
     }
 
     /// Refuses a tree that outgrew the quota by the step from `before` to `after`.

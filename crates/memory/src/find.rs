@@ -110,7 +110,7 @@ impl Finder<'_> {
             let Some(ignores) = levels.last() else { break };
             let met = Met { path: step.path, name: step.name, kind: step.node.kind() };
             let mut judged = self.filter.judge(&met, ignores);
-            if (judged.counts || judged.enters) && self.denies(step.path) {
+            if (judged.counts || judged.enters) && self.denies(&met) {
                 judged.counts = false;
                 judged.enters = false;
             }
@@ -141,8 +141,9 @@ impl Finder<'_> {
         if self.filter.reads_ignore_files() { below(outside, path, dir) } else { outside.clone() }
     }
 
-    fn denies(&self, path: &[u8]) -> bool {
-        !self.fence.rules.is_empty() && self.fence.rules.denies_entry(path, Fold::Exact)
+    fn denies(&self, met: &Met<'_>) -> bool {
+        let rules = &self.fence.rules;
+        !rules.is_empty() && rules.denies_entry(met.path, Fold::Exact, met.kind.into())
     }
 
     fn wants_no_more(&self) -> bool {

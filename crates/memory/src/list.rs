@@ -24,7 +24,7 @@ pub(crate) fn list(
     let mut judged = Names::new(real);
     let mut total = 0;
     for (name, node) in &dir.entries {
-        if fence.denies(judged.bytes(name)) {
+        if fence.denies(judged.bytes(name), node.kind().into()) {
             continue;
         }
         if total >= skip && entries.len() < take {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use garth_contract::{Code, Error, Links, Result, WsPath};
+use garth_search::Stands;
 
 use crate::{
     fence::Fence,
@@ -57,14 +58,26 @@ pub(crate) fn resolve<'a>(
     path: &'a WsPath,
     links: Links,
 ) -> Result<Place<'a>> {
-    let rest = path.components().rev().collect();
-    Resolve { fence, root, asked: path, way: Vec::new(), rest, links_left: MAX_LINKS }.run(links)
+    resolve_for(fence, root, path, (links, Stands::Other))
+}
+
+/// The same, of a place where something is to stand if there is nothing.
+pub(crate) fn resolve_for<'a>(
+    fence: &'a Fence,
+    root: &'a Arc<Dir>,
+    path: &'a WsPath,
+    (links, coming): (Links, Stands),
+) -> Result<Place<'a>> {
+    let (way, rest) = (Vec::new(), path.components().rev().collect());
+    Resolve { fence, root, asked: path, coming, way, rest, links_left: MAX_LINKS }.run(links)
 }
 
 struct Resolve<'a> {
     fence: &'a Fence,
     root: &'a Arc<Dir>,
     asked: &'a WsPath,
+    /// What is to stand there, where there is nothing.
+    coming: Stands,
     /// The directories gone into since the root.
     way: Vec<(&'a [u8], &'a Arc<Dir>)>,
     /// The names still to go, the next one last; dots come from a link's target only.
@@ -87,7 +100,10 @@ impl<'a> Resolve<'a> {
             match self.here().entries.get(name) {
                 Some(Node::Dir(dir)) => self.way.push((name, dir)),
                 Some(Node::File(file)) if last => return self.place(Some(name), What::File(file)),
-                Some(Node::File(_)) => return Err(self.refuse(Code::NotADirectory, name)),
+                Some(Node::File(_)) => {
+                    self.check_denied(&[name], Stands::Other)?;
+                    return Err(self.refuse(Code::NotADirectory, name));
+                }
                 Some(Node::Link(link)) if last && links == Links::Keep => {
                     return self.place(Some(name), What::Link(link));
                 }
@@ -112,7 +128,7 @@ impl<'a> Resolve<'a> {
     /// Puts a link's target in front of what is left to go.
     fn follow(&mut self, name: &'a [u8], link: &'a Link) -> Result<()> {
         // A denied link is no way to anything, and must not show that it is there.
-        self.check_denied(&[name])?;
+        self.check_denied(&[name], Stands::Other)?;
         self.links_left = self.links_left.checked_sub(1).ok_or_else(|| {
             Error::at(Code::InvalidPath, self.asked).hint("The path goes round in links.")
         })?;
@@ -135,7 +151,7 @@ impl<'a> Resolve<'a> {
 
     /// Goes up where a link's target says `..`, never past the root.
     fn climb(&mut self) -> Result<()> {
-        self.check_denied(&[])?;
+        self.check_denied(&[], Stands::Dir)?;
         self.way.pop().map(|_| ()).ok_or_else(|| self.outside())
     }
 
@@ -151,7 +167,12 @@ impl<'a> Resolve<'a> {
                 name.into_iter().chain(self.rest.iter().rev().copied()).collect();
             WsPath::from_bytes(&self.real_path(&beyond))?
         };
-        if self.fence.denies(path.as_bytes()) {
+        let stands = match what {
+            What::Dir(_) => Stands::Dir,
+            What::File(_) | What::Link(_) => Stands::Other,
+            What::Nothing { .. } => self.coming,
+        };
+        if self.fence.denies(path.as_bytes(), stands) {
             return Err(Error::at(Code::PermissionDenied, self.asked));
         }
         Ok(Place { path, what })
@@ -162,14 +183,14 @@ impl<'a> Resolve<'a> {
     fn refuse(&self, code: Code, name: &'a [u8]) -> Error {
         let beyond: Vec<&[u8]> =
             [name].into_iter().chain(self.rest.iter().rev().copied()).collect();
-        match self.check_denied(&beyond) {
+        match self.check_denied(&beyond, self.coming) {
             Ok(()) => Error::at(code, self.asked),
             Err(error) => error,
         }
     }
 
-    fn check_denied(&self, beyond: &[&[u8]]) -> Result<()> {
-        if !self.fence.rules.is_empty() && self.fence.denies(&self.real_path(beyond)) {
+    fn check_denied(&self, beyond: &[&[u8]], stands: Stands) -> Result<()> {
+        if !self.fence.rules.is_empty() && self.fence.denies(&self.real_path(beyond), stands) {
             return Err(Error::at(Code::PermissionDenied, self.asked));
         }
         Ok(())

@@ -168,7 +168,7 @@ impl Feed {
         let mut judge = self.judge.lock().unwrap_or_else(PoisonError::into_inner);
         let wanted = judge.finds(&self.filter, (tree, &self.base), &path, node.kind());
         drop(judge);
-        if !wanted || self.fence.denies(path.as_bytes()) {
+        if !wanted || self.fence.denies(path.as_bytes(), node.kind().into()) {
             return Flow::Continue;
         }
         self.queue.push(self.shown(&path, rest), change)

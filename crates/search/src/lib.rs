@@ -24,5 +24,5 @@ pub use fold::Fold;
 pub use hits::Hits;
 pub use ignores::{IgnoreFiles, Ignores, MAX_IGNORE_FILE};
 pub use newest::Newest;
-pub use rules::Rules;
+pub use rules::{Rules, Stands};
 pub use search::{FileSearch, Search, Searched, Spill};

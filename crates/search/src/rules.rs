@@ -1,6 +1,6 @@
 //! What a workspace's policy forbids, compiled.
 
-use garth_contract::{Policy, Result};
+use garth_contract::{Kind, Policy, Result};
 use globset::GlobSetBuilder;
 
 use crate::{
@@ -10,14 +10,33 @@ use crate::{
     reach::Reach,
 };
 
-/// The `deny` and `protect` globs of one workspace.
+/// The `allow`, `deny` and `protect` globs of one workspace.
 ///
 /// A pattern without `/` covers every entry of that name; one with `/` the path
 /// from the root. What is below a covered directory is covered too.
 #[derive(Clone, Debug)]
 pub struct Rules {
+    allow: Set,
     deny: Set,
     protect: Set,
+}
+
+/// What stands at a path, or is to stand there, as far as a rule asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stands {
+    /// A directory, which may lead to what is allowed.
+    Dir,
+    /// Anything else, or nothing.
+    Other,
+}
+
+impl From<Kind> for Stands {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Dir => Self::Dir,
+            Kind::File | Kind::Symlink | Kind::Fifo | Kind::Socket | Kind::Device => Self::Other,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -35,19 +54,41 @@ impl Rules {
     /// # Errors
     /// `INVALID_PATTERN` with the position of what is wrong.
     pub fn compile(policy: &Policy) -> Result<Self> {
-        Ok(Self { deny: Set::compile(&policy.deny)?, protect: Set::compile(&policy.protect)? })
+        Ok(Self {
+            allow: Set::compile(&policy.allow)?,
+            deny: Set::compile(&policy.deny)?,
+            protect: Set::compile(&policy.protect)?,
+        })
     }
 
     /// Tells whether nothing is forbidden, so that no path needs to be checked.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.deny.is_empty() && self.protect.is_empty()
+        self.allow.is_empty() && self.deny.is_empty() && self.protect.is_empty()
     }
 
-    /// Tells whether the path, or a directory on the way to it, is denied.
+    /// Tells whether the path, or a directory on the way to it, is denied, or is not
+    /// allowed where only some things are.
     #[must_use]
-    pub fn denies(&self, path: &[u8], fold: Fold) -> bool {
-        self.deny.covers(path, fold)
+    pub fn denies(&self, path: &[u8], fold: Fold, stands: Stands) -> bool {
+        self.deny.covers(path, fold) || self.leaves_out(path, fold, stands)
+    }
+
+    /// Tells whether nothing but a directory may be seen at a path, since it only
+    /// leads to what is allowed.
+    #[must_use]
+    pub fn shows_dirs_only(&self, path: &[u8], fold: Fold) -> bool {
+        self.leaves_out(path, fold, Stands::Other)
+    }
+
+    fn leaves_out(&self, path: &[u8], fold: Fold, stands: Stands) -> bool {
+        if self.allow.is_empty() || self.allow.covers(path, fold) {
+            return false;
+        }
+        match stands {
+            Stands::Dir => !self.allow.goes_below(path),
+            Stands::Other => true,
+        }
     }
 
     /// Tells whether the path, or a directory on the way to it, is protected.
@@ -60,8 +101,8 @@ impl Rules {
     ///
     /// A walk that entered no denied directory needs to ask no more than this.
     #[must_use]
-    pub fn denies_entry(&self, path: &[u8], fold: Fold) -> bool {
-        self.deny.holds(path, fold, Globs::matches)
+    pub fn denies_entry(&self, path: &[u8], fold: Fold, stands: Stands) -> bool {
+        self.deny.holds(path, fold, Globs::matches) || self.leaves_out(path, fold, stands)
     }
 
     /// Tells whether a rule could cover something at or below `path`.
@@ -70,7 +111,9 @@ impl Rules {
     /// directory can be removed or moved as a whole only where this is `false`.
     #[must_use]
     pub fn covers_below(&self, path: &[u8]) -> bool {
-        self.deny.reaches(path) || self.protect.reaches(path)
+        self.deny.reaches(path)
+            || self.protect.reaches(path)
+            || self.leaves_out(path, Fold::Exact, Stands::Other)
     }
 }
 
@@ -108,6 +151,10 @@ impl Set {
 
     fn reaches(&self, path: &[u8]) -> bool {
         self.reach.iter().any(|reach| reach.meets(path))
+    }
+
+    fn goes_below(&self, path: &[u8]) -> bool {
+        self.reach.iter().any(|reach| reach.goes_below(path))
     }
 }
 

@@ -24,9 +24,14 @@ impl Naive {
         if self.protected.cover(real) && !self.has(Fault::ChangesProtected) {
             return Err(Error::at(Code::PermissionDenied, path));
         }
-        let inside =
-            |(below, _): (&WsPath, &Node)| self.denied.cover(below) || self.protected.cover(below);
         let lax = self.has(Fault::RemovesDenied) || self.has(Fault::MovesDenied);
+        let inside = |(below, node): (&WsPath, &Node)| {
+            let veiled = match self.has(Fault::TakesUnallowedAlong) {
+                true => self.veil.denies(below),
+                false => self.veil.covers(below, Some(node)),
+            };
+            veiled || self.protected.cover(below)
+        };
         if !lax && tree.below(real).any(inside) {
             return Err(Error::at(Code::PermissionDenied, path));
         }
@@ -209,7 +214,8 @@ impl Naive {
     fn make_now(&self, path: &WsPath, parents: Parents) -> Result<Made> {
         let mut tree = self.tree();
         let before = tree.clone();
-        let place = self.place(&tree, path, Links::Keep)?;
+        let coming = Some(&Node::Dir).filter(|_| !self.has(Fault::RefusesTheWay));
+        let place = self.place_for(&tree, path, Links::Keep, coming)?;
         if !matches!(tree.get(&place.path), Some(Node::Dir))
             || self.policy.access == Access::ReadOnly
         {
@@ -268,7 +274,8 @@ impl Naive {
         let source = self
             .place(&tree, from, links)
             .map_err(|error| error.recode(Code::FileNotFound, Code::SourceNotFound))?;
-        let place = self.place(&tree, to, Links::Keep)?;
+        let coming = tree.get(&source.path);
+        let place = self.place_for(&tree, to, Links::Keep, coming)?;
         self.admit(&tree, &source.path, from)?;
         self.admit(&tree, &place.path, to)?;
         if !self.has(Fault::CarriesToProtected) {
@@ -305,10 +312,14 @@ impl Naive {
 
     /// Refuses a move that puts something below the source under a rule.
     fn admit_carried(&self, tree: &Tree, from: &WsPath, to: &WsPath) -> Result<()> {
-        for (inside, _) in tree.below(from) {
+        for (inside, node) in tree.below(from) {
             let rest = inside.below(from).unwrap_or_default();
             let target = WsPath::from_bytes(&[to.as_bytes(), b"/", rest].concat())?;
-            if self.denied.cover(&target) || self.protected.cover(&target) {
+            let veiled = match self.has(Fault::CarriesToUnallowed) {
+                true => self.veil.denies(&target),
+                false => self.veil.covers(&target, Some(node)),
+            };
+            if veiled || self.protected.cover(&target) {
                 return Err(Error::at(Code::PermissionDenied, to));
             }
         }

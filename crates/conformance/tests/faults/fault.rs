@@ -100,6 +100,17 @@ faults! {
     RemovesDenied          "deny.its_directory_cannot_be_removed";
     MovesDenied            "deny.its_directory_cannot_be_moved";
     WatchShowsDenied       "deny.a_watcher_is_not_told";
+    ShowsUnallowed         "allow.every_call_refuses_what_is_there";
+    AllowsWhatIsNotThere   "allow.every_call_refuses_what_is_not_there";
+    ListsUnallowed         "allow.a_list_leaves_the_rest_out";
+    FindsUnallowed         "allow.a_walk_leaves_the_rest_out";
+    HidesTheWay            "allow.the_way_there_is_seen";
+    RefusesTheWay          "allow.the_way_there_can_be_made";
+    TakesFilesForTheWay    "allow.a_file_is_no_way_there";
+    TakesUnallowedAlong    "allow.what_holds_the_rest_stays";
+    CarriesToUnallowed     "allow.a_moved_directory_carries_nothing_out";
+    AllowsDenied           "allow.what_is_denied_stays_denied";
+    WatchShowsUnallowed    "allow.a_watcher_is_not_told_of_the_rest";
     ChangesProtected       "protect.it_is_not_changed";
     CarriesToProtected     "protect.a_moved_directory_carries_nothing_there";
     TearsWrites            "cancel.a_dropped_write_leaves_old_or_new_content";

@@ -135,9 +135,12 @@ impl Naive {
             let skip = (query.reach == Reach::Entries && deep)
                 || (query.hidden == Hidden::Skip && hidden && !self.has(Fault::FindsHidden))
                 || self.ignored(tree, path, query.ignored)
-                || (self.denied.cover(path)
+                || (self.veil.denies(path)
                     && !self.has(Fault::FindsDenied)
-                    && !(self.has(Fault::NamesDenied) && query.facts == Facts::Names));
+                    && !(self.has(Fault::NamesDenied) && query.facts == Facts::Names))
+                || (!self.veil.denies(path)
+                    && self.veil.covers(path, Some(node))
+                    && !self.has(Fault::FindsUnallowed));
             if skip {
                 continue;
             }

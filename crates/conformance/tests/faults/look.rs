@@ -54,7 +54,11 @@ impl Naive {
         }
         let mut entries: Vec<_> = tree
             .children(&place.path)
-            .filter(|(child, _)| self.has(Fault::ListsDenied) || !self.denied.cover(child))
+            .filter(|(child, _)| self.has(Fault::ListsDenied) || !self.veil.denies(child))
+            .filter(|(child, node)| {
+                let hidden = self.veil.covers(child, Some(node)) && !self.veil.denies(child);
+                !hidden || self.has(Fault::ListsUnallowed)
+            })
             .filter(|(child, _)| {
                 !self.has(Fault::HidesDotfiles) || !child.name().unwrap().starts_with(b".")
             })

@@ -24,6 +24,7 @@ mod grep;
 mod look;
 mod naive;
 mod surroundings;
+mod veil;
 mod watch;
 
 conform!(without_a_fault, Plain(None));

@@ -18,10 +18,13 @@ use garth_contract::{
     Page, Parents, Policy, Put, Query, Removed, Renamed, Result, Sink, Span, Summary, Watch,
     WatchSpec, Written, WsPath,
 };
-use globset::{GlobBuilder, GlobMatcher};
 use tokio::task::yield_now;
 
-use crate::{fault::Fault, watch::Feed};
+use crate::{
+    fault::Fault,
+    veil::{Globs, Veil},
+    watch::Feed,
+};
 
 /// Where the naive workspace would be on a disk.
 pub(crate) const ROOT: &[u8] = b"/naive/ws";
@@ -32,7 +35,7 @@ pub(crate) const BEYOND: &[u8] = b"/naive/beyond";
 pub(crate) struct Naive {
     pub(crate) shared: Arc<Shared>,
     pub(crate) policy: Policy,
-    pub(crate) denied: Arc<Globs>,
+    pub(crate) veil: Arc<Veil>,
     pub(crate) protected: Globs,
     pub(crate) fault: Option<Fault>,
 }
@@ -64,9 +67,9 @@ impl Naive {
 
     /// Another handle on the same files.
     pub(crate) fn on(shared: Arc<Shared>, policy: Policy, fault: Option<Fault>) -> Result<Self> {
-        let (denied, protected) =
-            (Arc::new(Globs::new(&policy.deny)?), Globs::new(&policy.protect)?);
-        Ok(Self { shared, policy, denied, protected, fault })
+        let veil = Arc::new(Veil::new(&policy, fault)?);
+        let protected = Globs::new(&policy.protect)?;
+        Ok(Self { shared, policy, veil, protected, fault })
     }
 
     pub(crate) fn has(&self, fault: Fault) -> bool {
@@ -89,24 +92,54 @@ impl Naive {
         WsPath::from_bytes(bent.as_bytes()).unwrap_or_else(|_| path.clone())
     }
 
-    /// Resolves a path and refuses it where it is denied.
+    /// Resolves a path and refuses it where it cannot be seen.
     pub(crate) fn place(&self, tree: &Tree, path: &WsPath, links: Links) -> Result<Place> {
+        self.place_for(tree, path, links, None)
+    }
+
+    /// The same, where something is to come if there is nothing.
+    pub(crate) fn place_for(
+        &self,
+        tree: &Tree,
+        path: &WsPath,
+        links: Links,
+        coming: Option<&Node>,
+    ) -> Result<Place> {
         if self.has(Fault::RefusesLongNames) && path.components().any(|name| name.len() > 240) {
             return Err(Error::at(Code::InvalidPath, path));
         }
         // What is denied by its text stays so, wherever the walk to it ends.
-        let by_text = self.denied.cover(path);
+        let by_text = self.veil.covers(path, coming) || self.is_veiled_on_the_way(tree, path);
         let place = match tree.place(path, links) {
             Err(_) if by_text => return Err(Error::at(Code::PermissionDenied, path)),
             Err(refusal) => return Err(self.refused(tree, &refusal, path)),
             Ok(place) => place,
         };
         let judged = if self.has(Fault::DeniesByText) { path } else { &place.path };
-        let there = tree.get(&place.path).is_some() || !self.has(Fault::DeniesOnlyWhatIsThere);
-        if self.denied.cover(judged) && there {
+        let node = tree.get(&place.path);
+        let there = node.is_some() || !self.has(Fault::DeniesOnlyWhatIsThere);
+        let lax = self.has(Fault::ShowsUnallowed)
+            || node.is_none() && self.has(Fault::AllowsWhatIsNotThere);
+        let covered = match lax {
+            true => self.veil.denies(judged),
+            false => self.veil.covers(judged, node.or(coming)),
+        };
+        if covered && there {
             return Err(Error::at(Code::PermissionDenied, path));
         }
         Ok(place)
+    }
+
+    /// Tells whether something on the way to a path is there and cannot be seen.
+    fn is_veiled_on_the_way(&self, tree: &Tree, path: &WsPath) -> bool {
+        let mut way = path.parent();
+        while let Some(dir) = way.filter(|_| !self.policy.allow.is_empty()) {
+            if tree.get(&dir).is_some_and(|node| self.veil.covers(&dir, Some(node))) {
+                return true;
+            }
+            way = dir.parent();
+        }
+        false
     }
 
     /// The error that the model's refusal stands for.
@@ -138,38 +171,6 @@ impl Naive {
             Node::Link(target) => Some(target.strip_prefix(BEYOND)?.strip_prefix(b"/")?.to_vec()),
             Node::File { .. } | Node::Dir | Node::Special(_) => None,
         }
-    }
-}
-
-/// The globs of a policy.
-pub(crate) struct Globs(Vec<(bool, GlobMatcher)>);
-
-impl Globs {
-    fn new(patterns: &[String]) -> Result<Self> {
-        let compile = |pattern: &String| {
-            let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-            let glob = glob.map_err(|_| Error::of(Code::InvalidPattern))?;
-            Ok((pattern.contains('/'), glob.compile_matcher()))
-        };
-        Ok(Self(patterns.iter().map(compile).collect::<Result<_>>()?))
-    }
-
-    /// Tells whether a rule covers a path or a directory on the way to it.
-    pub(crate) fn cover(&self, path: &WsPath) -> bool {
-        if self.0.is_empty() {
-            return false;
-        }
-        let mut here = path.clone();
-        while let Some((parent, name)) = here.split() {
-            let matches = |(whole, glob): &(bool, GlobMatcher)| {
-                glob.is_match(as_path(if *whole { here.as_bytes() } else { name }))
-            };
-            if self.0.iter().any(matches) {
-                return true;
-            }
-            here = parent;
-        }
-        false
     }
 }
 

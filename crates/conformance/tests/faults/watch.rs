@@ -15,15 +15,12 @@ use garth_contract::{
 };
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::{
-    fault::Fault,
-    naive::{Globs, Naive},
-};
+use crate::{fault::Fault, naive::Naive, veil::Veil};
 
 /// One watcher, as the workspace knows it.
 pub(crate) struct Feed {
     spec: WatchSpec,
-    denied: Arc<Globs>,
+    veil: Arc<Veil>,
     sender: UnboundedSender<Event>,
     told: u64,
 }
@@ -47,8 +44,8 @@ impl Naive {
         }
         let (sender, receiver) = unbounded_channel();
         let spec = WatchSpec { path: place.path, ..spec.clone() };
-        let denied = Arc::clone(&self.denied);
-        self.shared.feeds.lock().unwrap().push(Feed { spec, denied, sender, told: 0 });
+        let veil = Arc::clone(&self.veil);
+        self.shared.feeds.lock().unwrap().push(Feed { spec, veil, sender, told: 0 });
         Ok(Box::pin(Events(receiver)))
     }
 
@@ -58,7 +55,8 @@ impl Naive {
         let changes = if feeds.is_empty() { Vec::new() } else { self.changes(before, after) };
         for feed in feeds.iter_mut() {
             for (path, change) in &changes {
-                if self.concerns(feed, after, path) {
+                let node = after.get(path).or_else(|| before.get(path));
+                if self.concerns(feed, after, (path, node)) {
                     feed.told += 1;
                     if !self.has(Fault::WatchForgets) || !feed.told.is_multiple_of(100) {
                         let event = Event::Changed { path: path.clone(), change: *change };
@@ -103,7 +101,7 @@ impl Naive {
         }
     }
 
-    fn concerns(&self, feed: &Feed, tree: &Tree, path: &WsPath) -> bool {
+    fn concerns(&self, feed: &Feed, tree: &Tree, (path, node): (&WsPath, Option<&Node>)) -> bool {
         let Some(rest) = path.below(&feed.spec.path) else { return false };
         let hidden = rest.split(|byte| *byte == b'/').any(|name| name.starts_with(b"."));
         let deep = rest.contains(&b'/');
@@ -111,7 +109,10 @@ impl Naive {
         !((feed.spec.reach == Reach::Entries && deep)
             || (feed.spec.hidden == Hidden::Skip && hidden && !shows(Fault::WatchShowsHidden))
             || (self.ignored(tree, path, feed.spec.ignored) && !shows(Fault::WatchShowsIgnored))
-            || (feed.denied.cover(path) && !shows(Fault::WatchShowsDenied)))
+            || (feed.veil.denies(path) && !shows(Fault::WatchShowsDenied))
+            || (!feed.veil.denies(path)
+                && feed.veil.covers(path, node)
+                && !shows(Fault::WatchShowsUnallowed)))
     }
 }
 

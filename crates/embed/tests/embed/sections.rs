@@ -47,6 +47,7 @@ fn a_section_renders_as_markdown() {
 #[test]
 fn every_rule_of_the_place_is_said() {
     let policy = Policy {
+        allow: vec!["src/**".into()],
         deny: vec![".env".into(), "a`b".into(), "c\nd".into()],
         protect: vec!["Cargo.lock".into()],
         max_file: 1_000_000,
@@ -55,6 +56,7 @@ fn every_rule_of_the_place_is_said() {
     };
     let page = section(policy).instructions;
     for sentence in [
+        "- Only these paths can be seen and touched: `src/**`.\n",
         "- These paths can be neither seen nor touched: `.env`, `` a`b ``, `c\\x0ad`.\n",
         "- These paths can be read but not changed: `Cargo.lock`.\n",
         "- A file can have at most 1 MB, and all files together at most 5 MiB.\n",

@@ -42,6 +42,26 @@ fn rules_of_the_command_line_hold() {
 }
 
 #[test]
+fn only_what_is_allowed_is_there() {
+    let scene = Scene::new(&[("src/a.rs", "x\n"), ("src/b.txt", "y\n"), ("c", "z\n")]);
+    let listed = scene.tool(&["list", r#"{"recursive":true}"#, "--allow", "src/*.rs"]);
+    assert_eq!(listed.stdout, "src/\nsrc/a.rs\n");
+    let error = scene.error(&["read", r#"{"path":"c"}"#, "--allow", "src/*.rs"]);
+    assert_eq!(error["code"], "PERMISSION_DENIED");
+    let bad = scene.error(&["read", r#"{"path":"c"}"#, "--allow", "[a"]);
+    assert_eq!(bad["code"], "INVALID_PATTERN");
+}
+
+#[test]
+fn a_command_is_refused_where_none_may_run() {
+    let scene = Scene::new(&[]);
+    let params = r#"{"command":"touch ran"}"#;
+    let error = scene.error(&["bash", params, "--no-exec"]);
+    assert_eq!(error["code"], "UNSUPPORTED");
+    assert!(!scene.path().join("ran").is_file());
+}
+
+#[test]
 fn a_root_that_is_not_there_is_a_missing_workspace() {
     let scene = Scene::new(&[("file", "x")]);
     let missing = scene.path().join("nope");

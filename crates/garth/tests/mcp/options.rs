@@ -61,6 +61,24 @@ fn what_is_denied_is_seen_by_no_tool() {
 }
 
 #[test]
+fn what_is_not_allowed_is_seen_by_no_tool() {
+    let root = tempdir().unwrap();
+    std::fs::create_dir(root.path().join("src")).unwrap();
+    for path in ["a.txt", "src/a.rs", "src/b.txt"] {
+        std::fs::write(root.path().join(path), "x\n").unwrap();
+    }
+    let mut client = Client::start(root.path(), &["--allow", "src/*.rs", "--allow", "*.md"]);
+    let listed = client.call("list", &json!({"recursive": true}));
+    assert_eq!(listed["content"][0]["text"], "src/\nsrc/a.rs");
+    for path in ["a.txt", "src/b.txt", "nothing"] {
+        let refused = client.call("read", &json!({"path": path}));
+        assert_eq!(refused["structuredContent"]["code"], "PERMISSION_DENIED", "{refused}");
+    }
+    let written = client.call("write", &json!({"path": "docs/new.md", "content": "x"}));
+    assert_eq!(written["isError"], false, "{written}");
+}
+
+#[test]
 fn files_in_memory_are_a_copy_that_is_gone_at_the_end() {
     let root = tempdir().unwrap();
     std::fs::write(root.path().join("a.txt"), "on disk\n").unwrap();

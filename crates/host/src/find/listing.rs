@@ -124,7 +124,8 @@ impl Reading {
             // Only regular files have content.
             item.counts = judged.counts && (shared.search.is_none() || item.kind == Kind::File);
             item.enters = judged.enters;
-            if !item.counts && !item.enters || shared.rules.denies_entry(&self.path, fold) {
+            let denied = || shared.rules.denies_entry(&self.path, fold, item.kind.into());
+            if !item.counts && !item.enters || denied() {
                 return false;
             }
             let has_a_path = self.path.len() <= MAX_PATH;

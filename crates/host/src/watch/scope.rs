@@ -65,7 +65,7 @@ impl Scope {
             return Judged { counts: **only == *name, enters: false };
         }
         let path = dir.path_of(name);
-        if !self.rules.is_empty() && self.rules.denies_entry(&path, dir.fold) {
+        if !self.rules.is_empty() && self.rules.denies_entry(&path, dir.fold, kind.into()) {
             return PASSED;
         }
         let judged = self.filter.judge(&Met { path: &path, name, kind }, &dir.ignores);

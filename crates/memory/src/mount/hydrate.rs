@@ -69,7 +69,8 @@ impl Hydration<'_> {
         let mut bytes: u64 = 0;
         let mut wanted = Vec::new();
         for entry in entries(&collect) {
-            if self.fence.denies(self.place_of(&entry.path)?.as_bytes()) {
+            let place = self.place_of(&entry.path)?;
+            if self.fence.denies(place.as_bytes(), entry.kind.into()) {
                 self.mounted.skipped.denied += 1;
                 continue;
             }

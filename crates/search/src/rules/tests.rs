@@ -1,4 +1,4 @@
-//! What deny and protect globs cover, one fact each.
+//! What allow, deny and protect globs cover, one fact each.
 
 use garth_contract::{Code, Detail};
 
@@ -10,7 +10,7 @@ fn denying(globs: &[&str]) -> Rules {
 }
 
 fn denied(glob: &str, path: &str) -> bool {
-    denying(&[glob]).denies(path.as_bytes(), Fold::Exact)
+    denying(&[glob]).denies(path.as_bytes(), Fold::Exact, Stands::Other)
 }
 
 #[test]
@@ -49,32 +49,32 @@ fn a_protected_path_is_not_denied() {
     let policy = Policy { protect: vec!["*.lock".into()], ..Policy::open() };
     let rules = Rules::compile(&policy).unwrap();
     assert!(rules.protects(b"d/Cargo.lock", Fold::Exact));
-    assert!(!rules.denies(b"d/Cargo.lock", Fold::Exact));
+    assert!(!rules.denies(b"d/Cargo.lock", Fold::Exact, Stands::Other));
     assert!(!rules.is_empty());
     assert!(Rules::compile(&Policy::open()).unwrap().is_empty());
 }
 
 #[test]
 fn a_name_that_is_no_text_is_held_against_the_pattern() {
-    assert!(denying(&["*.key"]).denies(b"\xff\xfe.key", Fold::Exact));
+    assert!(denying(&["*.key"]).denies(b"\xff\xfe.key", Fold::Exact, Stands::Other));
 }
 
 #[test]
 fn an_entry_is_judged_by_its_own_path_alone() {
     let rules = denying(&[".git", "a/b"]);
-    assert!(rules.denies_entry(b"x/.git", Fold::Exact));
-    assert!(rules.denies_entry(b"a/b", Fold::Exact));
-    assert!(!rules.denies_entry(b".git/config", Fold::Exact));
+    assert!(rules.denies_entry(b"x/.git", Fold::Exact, Stands::Other));
+    assert!(rules.denies_entry(b"a/b", Fold::Exact, Stands::Other));
+    assert!(!rules.denies_entry(b".git/config", Fold::Exact, Stands::Other));
 }
 
 #[test]
 fn a_folding_directory_cannot_hide_a_name_behind_its_case() {
     let rules = denying(&[".env", "Été/[A-Z]x", "[A-_]"]);
     for path in [".ENV", "d/.Env", ".e\u{200c}nv", "ÉTÉ/bX", "été/Bx", "a"] {
-        assert!(rules.denies(path.as_bytes(), Fold::Caseless), "{path}");
+        assert!(rules.denies(path.as_bytes(), Fold::Caseless, Stands::Other), "{path}");
     }
-    assert!(!rules.denies(b".ENV", Fold::Exact));
-    assert!(!rules.denies(b"environment", Fold::Caseless));
+    assert!(!rules.denies(b".ENV", Fold::Exact, Stands::Other));
+    assert!(!rules.denies(b"environment", Fold::Caseless, Stands::Other));
 }
 
 #[test]
@@ -98,5 +98,59 @@ fn a_rule_that_could_cover_nothing_is_refused_with_its_position() {
         let error = Rules::compile(&policy).unwrap_err();
         assert_eq!(error.code(), Code::InvalidPattern, "{glob}");
         assert_eq!(error.details(), [Detail::Position(position)], "{glob}");
+    }
+}
+
+fn allowing(globs: &[&str]) -> Rules {
+    let allow = globs.iter().map(ToString::to_string).collect();
+    Rules::compile(&Policy { allow, ..Policy::open() }).unwrap()
+}
+
+#[test]
+fn only_what_is_allowed_and_what_is_below_it_is_seen() {
+    let rules = allowing(&["src/*.rs", "docs"]);
+    let seen = |path: &str| !rules.denies(path.as_bytes(), Fold::Exact, Stands::Other);
+    for path in ["src/a.rs", "src/a.rs/below", "docs", "docs/deep/a.md", "x/docs/a"] {
+        assert!(seen(path), "{path}");
+    }
+    for path in ["", "a", "src", "src/a.txt", "src/deep/a.rs", "x/src/a.rs", "docs2"] {
+        assert!(!seen(path), "{path}");
+    }
+}
+
+#[test]
+fn a_directory_that_can_lead_to_it_is_seen_as_one() {
+    let seen = |globs: &[&str], path: &str| {
+        !allowing(globs).denies(path.as_bytes(), Fold::Exact, Stands::Dir)
+    };
+    for (glob, dirs, others) in [
+        ("src/deep/*.rs", &["", "src", "src/deep"][..], &["x", "deep", "src/x", "src/deep/x"][..]),
+        ("*.rs", &["", "a", "a/b/c"], &[]),
+        ("a/**/z", &["", "a", "a/b/c"], &["b", "z/a"]),
+        ("top", &["", "a", "a/b"], &[]),
+    ] {
+        dirs.iter().for_each(|dir| assert!(seen(&[glob], dir), "{glob} {dir}"));
+        others.iter().for_each(|dir| assert!(!seen(&[glob], dir), "{glob} {dir}"));
+    }
+    let rules = allowing(&["src/*.rs"]);
+    assert!(rules.shows_dirs_only(b"src", Fold::Exact));
+    assert!(!rules.shows_dirs_only(b"src/a.rs", Fold::Exact));
+    assert!(!allowing(&[]).shows_dirs_only(b"src", Fold::Exact));
+}
+
+#[test]
+fn what_is_denied_is_not_allowed() {
+    let (allow, deny) = (vec!["src".to_owned()], vec!["*.pem".to_owned()]);
+    let rules = Rules::compile(&Policy { allow, deny, ..Policy::open() }).unwrap();
+    assert!(rules.denies(b"src/a.pem", Fold::Exact, Stands::Other));
+    assert!(!rules.denies(b"src/a.rs", Fold::Exact, Stands::Other));
+}
+
+#[test]
+fn a_tree_is_whole_only_where_all_of_it_is_allowed() {
+    let rules = allowing(&["src/*.rs", "docs"]);
+    assert!(!rules.is_empty());
+    for (path, covered) in [("src", true), ("docs", false), ("docs/deep", false), ("x", true)] {
+        assert_eq!(rules.covers_below(path.as_bytes()), covered, "{path}");
     }
 }

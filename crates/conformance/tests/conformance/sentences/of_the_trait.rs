@@ -19,7 +19,11 @@ pub(super) const TRAIT: &[(&str, &[(&str, &str)])] = &[
             ("common.nothing_outside", "and nothing outside is read, changed or revealed;"),
             ("common.loop", "a loop of links is `INVALID_PATH`;"),
             ("common.deny", "a path that a `deny` rule covers,"),
-            ("common.system_refuses", "or the system refuses, is `PERMISSION_DENIED`;"),
+            (
+                "common.allow",
+                "or that no `allow` rule covers where there are some, whether or not something is there,",
+            ),
+            ("common.system_refuses", "or that the system refuses, is `PERMISSION_DENIED`;"),
             (
                 "common.missing_on_the_way",
                 "a missing file or directory on the way is `FILE_NOT_FOUND`,",

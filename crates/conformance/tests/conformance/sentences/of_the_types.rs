@@ -73,6 +73,15 @@ pub(super) const TYPES: &[(&str, &str)] = &[
     ("parents.create", "Makes them."),
     ("parents.require", "Answers `PARENT_NOT_FOUND`."),
     (
+        "policy.allow",
+        "Globs of what can be seen and touched, and everything below it; none given means everything.",
+    ),
+    (
+        "policy.allow.parents",
+        "Directories that can lead to such are seen too, and nothing else in them.",
+    ),
+    ("policy.allow.deny", "What `deny` covers stays denied."),
+    (
         "policy.deny",
         "Globs of what can be neither seen nor touched, and everything below it. A pattern without `/` matches a name at any depth. It holds for paths that do not exist yet, too.",
     ),
