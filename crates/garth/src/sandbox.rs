@@ -24,7 +24,9 @@ pub(crate) type Placed = (PathBuf, String);
 /// a directory that is gone.
 pub(crate) fn commands(roots: &[Placed], policy: &Policy, reach: &[String]) -> Result<Commands> {
     let rules = Rules::parse(reach.iter().map(String::as_str))?;
-    if roots.is_empty() || !policy.deny.is_empty() || !policy.protect.is_empty() {
+    let ruled =
+        [&policy.allow, &policy.deny, &policy.protect].iter().any(|globs| !globs.is_empty());
+    if ruled || roots.is_empty() {
         return Ok(Commands::None);
     }
     let access = match policy.access {

@@ -17,6 +17,7 @@ fn commands_are_offered_where_they_can_be_held() {
         (&[][..], true),
         (&["--read-only"][..], true),
         (&["--no-exec"][..], false),
+        (&["--allow", "*.rs"][..], false),
         (&["--deny", "*.env"][..], false),
         (&["--protect", "*.lock"][..], false),
         (&["--memory"][..], false),

@@ -20,6 +20,7 @@ garth-guest --relay SOCKET           passes the standard streams on to such a gu
 
   --alias PATH         an absolute path that leads to the root, for links
   --read-only          nothing can be changed
+  --allow GLOB         only what matches is seen or touched
   --deny GLOB          nothing that matches is seen or touched
   --protect GLOB       nothing that matches is changed
   --refuse-hard-links  files with several names are not read
@@ -101,6 +102,7 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Wis
             "--listen" => guest.way = Way::Listen(value()?.into()),
             "--alias" => guest.aliases.push(value()?.into_vec()),
             "--read-only" => guest.policy.access = Access::ReadOnly,
+            "--allow" => guest.policy.allow.push(text(value()?)?),
             "--deny" => guest.policy.deny.push(text(value()?)?),
             "--protect" => guest.policy.protect.push(text(value()?)?),
             "--refuse-hard-links" => guest.policy.hard_links = HardLinks::Refuse,

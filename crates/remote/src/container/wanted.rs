@@ -192,7 +192,7 @@ impl Container {
 
 /// A policy in the guest's words.
 fn rules(policy: &Policy) -> Vec<String> {
-    let Policy { access, hard_links, durability, deny, protect, max_file, quota } = policy;
+    let Policy { access, hard_links, durability, allow, deny, protect, max_file, quota } = policy;
     let mut words = vec!["--max-file".to_owned(), max_file.to_string()];
     if *access == Access::ReadOnly {
         words.push("--read-only".into());
@@ -203,6 +203,7 @@ fn rules(policy: &Policy) -> Vec<String> {
     if *durability == Durability::Fast {
         words.push("--fast".into());
     }
+    words.extend(allow.iter().flat_map(|glob| ["--allow".into(), glob.clone()]));
     words.extend(deny.iter().flat_map(|glob| ["--deny".into(), glob.clone()]));
     words.extend(protect.iter().flat_map(|glob| ["--protect".into(), glob.clone()]));
     words.extend(quota.iter().flat_map(|bytes| ["--quota".into(), bytes.to_string()]));
