@@ -26,8 +26,9 @@ use super::{
     family::{self, Reached},
     kernel, lock,
     start::{Collected, Supervisor},
+    streams::Source,
     supervise::Bond,
-    track::{Due, News, Reader, Source, Track},
+    track::{Due, News, Reader, Track},
 };
 
 /// What the thread is asked to do.

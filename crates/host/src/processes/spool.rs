@@ -275,3 +275,68 @@ impl Gathered {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spool(blocks: usize, each: usize) -> (tempfile::TempDir, Spool) {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(&dir.path().join("spool"), (blocks * BLOCK) as u64).unwrap();
+        (dir, Spool::new(store, (each * BLOCK) as u64))
+    }
+
+    fn read(spool: &Spool, from: u64) -> (u64, Vec<u8>) {
+        let part = spool.part(from, usize::MAX).unwrap();
+        let pieces = part.read().unwrap();
+        (part.missing, pieces.iter().flat_map(|piece| piece.bytes.to_vec()).collect())
+    }
+
+    #[test]
+    fn without_room_only_the_newest_is_kept() {
+        let (_dir, mut spool) = spool(0, 8);
+        let bytes: Vec<u8> = (0..200_000_u32).flat_map(u32::to_le_bytes).collect();
+        for piece in bytes.chunks(10_000) {
+            spool.add(Stream::Stdout, piece, &|| false);
+        }
+        let (missing, kept) = read(&spool, 0);
+        assert!(kept.len() <= BLOCK && !kept.is_empty());
+        let missing = usize::try_from(missing).unwrap();
+        assert_eq!(missing + kept.len(), bytes.len());
+        assert_eq!(kept, bytes[missing..]);
+    }
+
+    #[test]
+    fn room_that_others_make_is_used() {
+        let (_dir, mut spool) = spool(1, 8);
+        let taken = std::sync::Mutex::new(spool.store.put(b"of another"));
+        let make_room = || taken.lock().unwrap().take().is_some();
+        spool.add(Stream::Stdout, &vec![b'x'; 100_000], &make_room);
+        assert_eq!(read(&spool, 0), (0, vec![b'x'; 100_000]));
+    }
+
+    #[test]
+    fn streams_that_take_turns_are_told_apart_across_blocks() {
+        let (_dir, mut spool) = spool(100, 100);
+        let mut expected = Vec::new();
+        for at in 0..50_000_u32 {
+            let stream = if at % 2 == 0 { Stream::Stdout } else { Stream::Stderr };
+            let text = format!("{at};");
+            expected.push((stream, text.clone().into_bytes()));
+            spool.add(stream, text.as_bytes(), &|| false);
+        }
+        let pieces = spool.part(0, usize::MAX).unwrap().read().unwrap();
+        let pieces: Vec<_> =
+            pieces.into_iter().map(|piece| (piece.stream, piece.bytes.to_vec())).collect();
+        assert_eq!(pieces, expected);
+    }
+
+    #[test]
+    fn what_rests_takes_little_memory_and_can_be_read() {
+        let (_dir, mut spool) = spool(4, 4);
+        spool.add(Stream::Stderr, &[b'x'; 60_000], &|| false);
+        spool.rest(&|| false);
+        assert_eq!((spool.recent.records.capacity(), spool.blocks.len()), (0, 1));
+        assert_eq!(read(&spool, 59_990), (0, vec![b'x'; 10]));
+    }
+}

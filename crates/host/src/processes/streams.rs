@@ -40,6 +40,31 @@ pub(super) struct Ours {
     pub(super) held: Option<OwnedFd>,
 }
 
+/// Which of a process's files has something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    Control,
+    Stdout,
+    Stderr,
+    Stdin,
+}
+
+impl Source {
+    pub(super) const ALL: [Self; 4] = [Self::Control, Self::Stdout, Self::Stderr, Self::Stdin];
+
+    /// What the kernel is told of a file, to tell it back.
+    pub(super) fn token(self, number: u64) -> u64 {
+        number * Self::ALL.len() as u64 + self as u64
+    }
+
+    /// Which file of which process the kernel means.
+    pub(super) fn of_token(token: u64) -> Option<(u64, Self)> {
+        let count = Self::ALL.len() as u64;
+        let source = usize::try_from(token % count).ok().and_then(|at| Self::ALL.get(at))?;
+        Some((token / count, *source))
+    }
+}
+
 /// Opens the streams that a command wants.
 pub(super) fn open(command: &Command) -> Result<Streams> {
     match command.terminal {

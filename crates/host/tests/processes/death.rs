@@ -45,6 +45,14 @@ async fn nothing_is_left_of_any_command_when_we_are_killed() {
     let mut other = again("the_process_that_is_killed", dir.path());
     let mark = Mark::of(dir.path());
     assert!(mark.alive().len() > 12);
+    // A supervisor that is stopped when we die must not be forgotten.
+    let supervisor = fs::read_to_string(dir.path().join("root/supervisor")).unwrap();
+    until("it is stopped", || {
+        fs::write(dir.path().join("root/stop"), "").unwrap();
+        let stat = fs::read_to_string(format!("/proc/{}/stat", supervisor.trim())).unwrap();
+        stat.contains(") T ")
+    })
+    .await;
     other.child.kill().unwrap();
     other.child.wait().unwrap();
     until("nothing is left", || mark.alive().is_empty()).await;
@@ -60,8 +68,9 @@ async fn the_process_that_is_killed() {
     let print = "head -c 200000 /dev/zero;";
     shell.start(script(&format!("{print} {LEAVES} touch x; sleep 1000"))).await.unwrap();
     until("the first runs", || root.join("x").exists()).await;
-    // A supervisor that is stopped when we die must not be forgotten.
-    shell.start(script(&format!("{LEAVES} kill -STOP $PPID; touch y; sleep 1000"))).await.unwrap();
+    let stop = "while :; do rm stop 2> /dev/null && kill -STOP $PPID; sleep 0.01; done";
+    let text = format!("{LEAVES} echo $PPID > supervisor; touch y; {stop}");
+    shell.start(script(&text)).await.unwrap();
     until("the second runs", || root.join("y").exists()).await;
     let run = shell.run(script("touch z; sleep 1000"), Announce::nobody());
     let wait = async {
