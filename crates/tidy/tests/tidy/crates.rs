@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["host", "memory", "roots"],
     &["workspace"],
     &["ops"],
-    &["embed"],
+    &["embed", "gateway"],
     &["garth"],
     &["conformance", "tidy"],
 ];
