@@ -59,7 +59,7 @@ pub(crate) struct Inner {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Health {
-    /// Whether the last change of the database could be written.
+    /// Whether the last record of the audit could be written.
     pub writable: bool,
     /// Whether this node holds its lease.
     pub leased: bool,

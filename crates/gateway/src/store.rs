@@ -133,7 +133,7 @@ impl Store {
         Ok(Place::new(permit))
     }
 
-    /// Tells whether the last transaction could be committed.
+    /// Tells whether the last record of the audit could be committed.
     pub(crate) fn is_healthy(&self) -> bool {
         self.shared.healthy.load(Ordering::Relaxed)
     }

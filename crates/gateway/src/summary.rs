@@ -11,6 +11,10 @@ const MOST_PATHS: usize = 32;
 /// The longest command or fact that is kept whole, in bytes.
 const MOST_TEXT: usize = 4 << 10;
 
+/// How much of a text is looked through for secrets: far more than is kept, so that a
+/// secret at the end of what is kept is seen whole, and no more than is quick.
+const MOST_LOOKED_AT: usize = 128 << 10;
+
 /// The longest line, in bytes.
 const MOST_LINE: usize = 16 << 10;
 
@@ -44,10 +48,11 @@ fn shown(path: &str) -> String {
     if path.is_empty() { "/".to_owned() } else { cut(escape(path.as_bytes()), MOST_TEXT) }
 }
 
-/// A text without its secrets, in one line. It is redacted whole and cut after, so that
+/// A text without its secrets, in one line. It is redacted first and cut after, so that
 /// no cut hides a secret from the rules.
 fn clean(text: &str, redactor: &Redactor) -> String {
-    match redactor.clean(Raw::from(text)) {
+    let beginning = text.get(..text.floor_char_boundary(MOST_LOOKED_AT)).unwrap_or_default();
+    match redactor.clean(Raw::from(beginning)) {
         Ok(redaction) => cut(escape(redaction.clean.as_bytes()), MOST_TEXT),
         Err(_) => "held back".to_owned(),
     }

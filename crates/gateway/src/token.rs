@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use blake3::Hash;
 use garth_contract::Result;
 
 use crate::{audit::hex, random};
 
-/// What every token begins with, so that one is known where it should not be.
+/// What every token begins with, so that redaction knows one where it should not be.
 const PREFIX: &str = "garth_";
 
 /// Keeps these hashes apart from all others.
@@ -38,14 +37,17 @@ impl Secret {
 
     /// Reads what a caller sent; `None` for what cannot be a token.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let bytes = URL_SAFE_NO_PAD.decode(text.strip_prefix(PREFIX)?).ok()?;
-        bytes.try_into().ok().map(Self)
+        let digits = text.strip_prefix(PREFIX)?;
+        // One token has one form, so capitals are none.
+        let lower = digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let bytes = Hash::from_hex(digits).ok().filter(|_| lower)?;
+        Some(Self(*bytes.as_bytes()))
     }
 
     /// The token itself, to be given to whom it is for, once.
     #[must_use]
     pub fn reveal(&self) -> String {
-        format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(self.0))
+        format!("{PREFIX}{}", hex(&self.0))
     }
 
     /// What is stored of it. It is random throughout, so one pass of a hash is as good
@@ -70,7 +72,7 @@ mod tests {
     fn a_token_is_256_random_bits_behind_its_prefix() {
         let (one, other) = (Secret::new().unwrap(), Secret::new().unwrap());
         assert_ne!(one.reveal(), other.reveal());
-        assert_eq!(one.reveal().len(), "garth_".len() + 43);
+        assert_eq!(one.reveal().len(), "garth_".len() + 64);
         let again = Secret::parse(&one.reveal()).unwrap();
         assert_eq!(again.stored().hash, one.stored().hash);
         assert_ne!(one.stored().id, other.stored().id);
@@ -85,10 +87,18 @@ mod tests {
     }
 
     #[test]
+    fn a_token_in_a_text_is_redacted() {
+        let redactor = garth_redact::Redactor::new(&garth_redact::Config::standard()).unwrap();
+        let text = format!("curl -d {} x", Secret::new().unwrap().reveal());
+        let clean = redactor.clean(garth_redact::Raw::from(text)).unwrap().clean;
+        assert_eq!(clean.as_ref(), "curl -d [REDACTED: GARTH_TOKEN] x");
+    }
+
+    #[test]
     fn what_is_no_token_is_none() {
         let good = Secret::new().unwrap().reveal();
         let short = &good[..good.len() - 1];
-        let long = format!("{good}A");
+        let long = format!("{good}0");
         let bare = good.trim_start_matches("garth_");
         for bad in ["", "garth_", short, &long, bare, &good.to_uppercase(), "garth_ä"] {
             assert!(Secret::parse(bad).is_none(), "{bad}");

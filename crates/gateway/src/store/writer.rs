@@ -75,7 +75,10 @@ pub(super) fn run(
     while let Some(first) = messages.blocking_recv() {
         let mut group = Group::default();
         let committed = group.commit(connection, first, &mut messages);
-        healthy.store(committed.is_ok(), Ordering::Relaxed);
+        // Only a record shows whether records can be written.
+        if group.records > 0 {
+            healthy.store(committed.is_ok(), Ordering::Relaxed);
+        }
         group.answer(&committed);
         if let Some(done) = group.close {
             // What is still in the queue was sent after the end; it is dropped, and
@@ -94,6 +97,7 @@ struct Group {
     appended: Vec<(i64, oneshot::Sender<Result<i64>>)>,
     close: Option<oneshot::Sender<()>>,
     head: Option<Link>,
+    records: usize,
 }
 
 impl Group {
@@ -137,6 +141,7 @@ impl Group {
             // Dropped: a sender that is gone says that nothing was written.
             Message::Work(_) => {}
             Message::Append(append) => {
+                self.records += 1;
                 self.appended.extend(append.reply.map(|reply| (0, reply)));
             }
         }
@@ -156,6 +161,7 @@ impl Group {
 
     fn append(&mut self, connection: &Connection, append: Append) -> Result<()> {
         let Append { entry, along, reply } = append;
+        self.records += 1;
         // Whoever waits is told of a failure too, so the sender is kept first.
         let at = reply.map(|reply| {
             self.appended.push((0, reply));

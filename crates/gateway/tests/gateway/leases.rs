@@ -13,7 +13,7 @@ const TTL: Duration = Duration::from_secs(3_600);
 struct Nodes {
     registry: Registry,
     clock: Clock,
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
 }
 
 impl Nodes {
@@ -23,13 +23,20 @@ impl Nodes {
         let store = Store::open(&dir.path().join("garth.db"), clock.clone()).unwrap();
         let registry = Registry::new(store);
         registry.create(&id_of("own"), &Settings::new("local")).await.unwrap();
-        Self { registry, clock, _dir: dir }
+        Self { registry, clock, dir }
     }
 
     async fn join(&self, name: &str) -> garth_gateway::Lease {
         let node = Node { id: name.to_owned(), addr: "127.0.0.1:1".to_owned(), ttl: TTL };
         self.registry.join(node).await.unwrap()
     }
+}
+
+/// Takes away what a node thinks it has.
+fn end_lease(nodes: &Nodes, name: &str) {
+    let connection = rusqlite::Connection::open(nodes.dir.path().join("garth.db")).unwrap();
+    connection.busy_timeout(crate::stage::DEADLINE).unwrap();
+    connection.execute("UPDATE node SET expires_ms = 0 WHERE id = ?1", [name]).unwrap();
 }
 
 fn unavailable<T>(result: Result<T>) -> bool {
@@ -88,6 +95,18 @@ async fn a_node_without_a_live_lease_does_nothing() {
     assert!(unavailable(a.check()));
     assert!(unavailable(a.commit(owned, b"x".to_vec()).await));
     assert!(unavailable(a.acquire(&id_of("own")).await));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_registry_decides_also_when_a_node_thinks_its_lease_is_live() {
+    let nodes = Nodes::new().await;
+    let (a, b) = (nodes.join("a").await, nodes.join("b").await);
+    let owned = a.acquire(&id_of("own")).await.unwrap();
+    end_lease(&nodes, "a");
+    assert!(a.check().is_ok(), "the node thinks so");
+    assert!(unavailable(a.commit(owned, b"x".to_vec()).await));
+    assert!(unavailable(a.acquire(&id_of("own")).await));
+    assert_eq!(b.acquire(&id_of("own")).await.unwrap().epoch, 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
