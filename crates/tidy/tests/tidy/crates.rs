@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["host", "memory", "roots", "sandbox"],
     &["workspace"],
     &["guest", "ops", "remote"],
-    &["embed"],
+    &["embed", "gateway"],
     &["garth"],
     &["conformance", "tidy"],
 ];

@@ -1,0 +1,120 @@
+//! What was done, by whom, and how it ended: append-only and hash-chained.
+//!
+//! [`Audit::open`] begins a record; closing it waits until it is on the disk, and
+//! dropping it writes `CANCELLED`. Many operations at once share one wait. Signed
+//! heads go to a file outside the database ([`anchor`]), so that [`Audit::verify`]
+//! finds what was changed, removed, reordered or cut off.
+
+mod anchor;
+mod chain;
+mod list;
+mod open;
+mod record;
+mod retain;
+mod verify;
+
+use std::{path::PathBuf, time::Duration};
+
+use garth_contract::Result;
+
+pub(crate) use anchor::Anchor;
+pub use anchor::PublicKey;
+pub(crate) use chain::{GENESIS, Link};
+pub use list::{Filter, Page};
+pub use open::{Begin, Open};
+pub(crate) use record::hex;
+pub use record::{Entry, OK, Record};
+pub use retain::{Dropped, Retention};
+pub use verify::{Finding, Report};
+
+use crate::store::{Store, fault};
+
+/// Where heads are anchored and how long records are kept.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The file that signed heads are appended to; best where the database's writer
+    /// cannot change what is there.
+    pub anchor: PathBuf,
+    /// The file of the signing key, which only its owner may read; made if missing.
+    pub key: PathBuf,
+    /// A head is anchored when so much time has passed since the last one,
+    pub every: Duration,
+    /// or when so many records have come.
+    pub records: u64,
+    /// What is dropped, and when.
+    pub retention: Retention,
+}
+
+impl Config {
+    /// Both files in one directory; a head every ten seconds or 1,000 records; kept
+    /// for a year, up to 4 GiB.
+    #[must_use]
+    pub fn in_directory(directory: &std::path::Path) -> Self {
+        Self {
+            anchor: directory.join("audit.anchor"),
+            key: directory.join("audit.key"),
+            every: Duration::from_secs(10),
+            records: 1_000,
+            retention: Retention {
+                most_bytes: Some(4 << 30),
+                most_age: Some(Duration::from_secs(365 * 24 * 3_600)),
+            },
+        }
+    }
+}
+
+/// The audit of one database; clones are the same one.
+#[derive(Clone)]
+pub struct Audit {
+    store: Store,
+    anchor: std::sync::Arc<Anchor>,
+    retention: Retention,
+}
+
+impl Audit {
+    /// Takes the audit of a database into use, and makes its key if there is none.
+    ///
+    /// # Errors
+    /// `INTERNAL` for a key that cannot be read or made, or that others can read.
+    pub fn new(store: Store, config: Config) -> Result<Self> {
+        let Config { anchor, key, every, records, retention } = config;
+        let anchor = Anchor::new(anchor, &key, every, records)?;
+        Ok(Self { store, anchor: std::sync::Arc::new(anchor), retention })
+    }
+
+    /// What a signed head is checked with by whoever does not have the key.
+    #[must_use]
+    pub fn public_key(&self) -> PublicKey {
+        self.anchor.public_key()
+    }
+
+    /// Anchors the head if one is due. It waits for the disk.
+    ///
+    /// # Errors
+    /// `INTERNAL` when the database cannot be read or the anchor not be written.
+    pub(crate) fn anchor_if_due(&self) -> Result<()> {
+        let (sequence, hash) = self.head()?;
+        self.anchor.head_if_due(sequence, &hash, self.store.clock().now_ms())
+    }
+
+    /// Anchors the head now. It waits for the disk.
+    ///
+    /// # Errors
+    /// `INTERNAL` when the database cannot be read or the anchor not be written.
+    pub fn anchor_now(&self) -> Result<()> {
+        let (sequence, hash) = self.head()?;
+        self.anchor.head(sequence, &hash, self.store.clock().now_ms())
+    }
+
+    /// The last record on the disk.
+    fn head(&self) -> Result<(i64, blake3::Hash)> {
+        self.store.read_waiting(|connection| {
+            let mut statement = connection
+                .prepare_cached(crate::store::sql::AUDIT_CHAIN)
+                .map_err(|error| fault(&error))?;
+            let head = statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?)));
+            let (sequence, hash) = head.map_err(|error| fault(&error))?;
+            Ok((sequence, chain::read_hash(hash)?))
+        })
+    }
+}

@@ -1,0 +1,178 @@
+//! The chain: each record's hash is over the one before it and a canonical form.
+//!
+//! The form has every field in a fixed order, numbers in eight bytes, texts behind
+//! their length, so that no two entries have the same one. It is never changed; a
+//! new form gets a new context.
+
+use blake3::{Hash, Hasher};
+use garth_contract::{Code, Error, Result};
+use rusqlite::Connection;
+
+use super::Entry;
+use crate::store::{fault, sql};
+
+/// What stands before the first record.
+pub(crate) const GENESIS: Hash = Hash::from_bytes([0; 32]);
+
+/// Keeps these hashes apart from all others.
+const CONTEXT: &str = "garth 2026 audit record, form 1";
+
+/// Bytes of a row beside its texts, for the size that retention goes by.
+const ROW: usize = 160;
+
+/// A place in the chain: the number and the hash of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) sequence: i64,
+    pub(crate) hash: Hash,
+    /// The bytes of all records up to it.
+    pub(crate) total: i64,
+}
+
+impl Link {
+    /// The last record, to be followed by another in this transaction.
+    pub(crate) fn head(connection: &Connection) -> Result<Self> {
+        let mut statement =
+            connection.prepare_cached(sql::AUDIT_HEAD).map_err(|error| fault(&error))?;
+        let head = statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+        let (sequence, hash, total) = head.map_err(|error| fault(&error))?;
+        Ok(Self { sequence, hash: read_hash(hash)?, total })
+    }
+
+    /// Appends a record behind this one, and gives its place.
+    pub(crate) fn append(&self, connection: &Connection, entry: &Entry) -> Result<Self> {
+        let sequence = self.sequence + 1;
+        let hash = link(&self.hash, sequence, entry);
+        let total = self.total.saturating_add(size(entry));
+        let mut statement =
+            connection.prepare_cached(sql::AUDIT_APPEND).map_err(|error| fault(&error))?;
+        let inserted = statement.execute((
+            sequence,
+            entry.time_ms,
+            &entry.caller,
+            &entry.role,
+            &entry.session,
+            &entry.workspace,
+            &entry.operation,
+            &entry.summary,
+            &entry.outcome,
+            entry.duration_us,
+            entry.bytes_in,
+            entry.bytes_out,
+            total,
+            hash.as_bytes(),
+        ));
+        inserted.map_err(|error| fault(&error))?;
+        Ok(Self { sequence, hash, total })
+    }
+}
+
+/// The hash of an entry behind a record.
+pub(super) fn link(previous: &Hash, sequence: i64, entry: &Entry) -> Hash {
+    let Entry {
+        time_ms,
+        caller,
+        role,
+        session,
+        workspace,
+        operation,
+        summary,
+        outcome,
+        duration_us,
+        bytes_in,
+        bytes_out,
+    } = entry;
+    let mut hasher = Hasher::new_derive_key(CONTEXT);
+    hasher.update(previous.as_bytes());
+    for number in [sequence, *time_ms, *duration_us, *bytes_in, *bytes_out] {
+        hasher.update(&number.to_le_bytes());
+    }
+    for text in [caller, role, session, workspace, operation, summary, outcome] {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    hasher.finalize()
+}
+
+/// Reads a hash from a column.
+pub(super) fn read_hash(bytes: Vec<u8>) -> Result<Hash> {
+    let bytes: [u8; 32] = bytes
+        .try_into()
+        .map_err(|_| Error::new(Code::Internal, "the audit holds a hash of a wrong length"))?;
+    Ok(Hash::from_bytes(bytes))
+}
+
+fn size(entry: &Entry) -> i64 {
+    let texts = [
+        &entry.caller,
+        &entry.role,
+        &entry.session,
+        &entry.workspace,
+        &entry.operation,
+        &entry.summary,
+        &entry.outcome,
+    ];
+    let texts: usize = texts.iter().map(|text| text.len()).sum();
+    i64::try_from(ROW + texts).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry() -> Entry {
+        let text = |text: &str| text.to_owned();
+        Entry {
+            time_ms: 1,
+            caller: text("c"),
+            role: text("operator"),
+            session: text("s"),
+            workspace: text("w"),
+            operation: text("read"),
+            summary: text("a b"),
+            outcome: text("OK"),
+            duration_us: 2,
+            bytes_in: 3,
+            bytes_out: 4,
+        }
+    }
+
+    #[test]
+    fn every_field_is_in_the_hash() {
+        let hash = link(&GENESIS, 1, &entry());
+        assert_ne!(hash, link(&GENESIS, 2, &entry()));
+        assert_ne!(hash, link(&Hash::from_bytes([1; 32]), 1, &entry()));
+        let changes: [fn(&mut Entry); 11] = [
+            |entry| entry.time_ms += 1,
+            |entry| entry.caller.push('x'),
+            |entry| entry.role.push('x'),
+            |entry| entry.session.push('x'),
+            |entry| entry.workspace.push('x'),
+            |entry| entry.operation.push('x'),
+            |entry| entry.summary.push('x'),
+            |entry| entry.outcome.push('x'),
+            |entry| entry.duration_us += 1,
+            |entry| entry.bytes_in += 1,
+            |entry| entry.bytes_out += 1,
+        ];
+        for change in changes {
+            let mut changed = entry();
+            change(&mut changed);
+            assert_ne!(hash, link(&GENESIS, 1, &changed), "{changed:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_moves_from_one_field_to_the_next_changes_the_hash() {
+        let moved = Entry { operation: "reada".to_owned(), summary: " b".to_owned(), ..entry() };
+        assert_ne!(link(&GENESIS, 1, &entry()), link(&GENESIS, 1, &moved));
+    }
+
+    #[test]
+    fn the_form_is_what_it_was() {
+        // Audits that exist were hashed with it.
+        let hash = link(&GENESIS, 1, &entry());
+        let known = "3c57cfdc69af188b6dab5eea6c32b147c1b444d382d520ebb45ddfa895f3345a";
+        assert_eq!(hash.to_hex().as_str(), known);
+    }
+}

@@ -1,0 +1,154 @@
+//! Records by page and by stream.
+
+use garth_contract::{Code, Error, Result};
+use rusqlite::{Connection, types::Value};
+use serde::{Deserialize, Serialize};
+
+use super::{Audit, Record};
+use crate::store::{fault, sql};
+
+/// The most records of a page.
+const MOST_PAGE: u32 = 1_000;
+
+/// Records that are read at once while all are looked through.
+const BATCH: i64 = 1_000;
+
+/// Which records are meant; what is not named is not looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Filter {
+    /// Of this workspace.
+    pub workspace: Option<String>,
+    /// By this token.
+    pub caller: Option<String>,
+    /// In this session.
+    pub session: Option<String>,
+    /// Of this name.
+    pub operation: Option<String>,
+    /// With this outcome: `OK` or a code's name.
+    pub outcome: Option<String>,
+    /// Begun at this time or later, in milliseconds since 1970.
+    pub since_ms: Option<i64>,
+    /// Begun before this time.
+    pub until_ms: Option<i64>,
+}
+
+/// Part of the records, newest first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Page {
+    /// The records.
+    pub records: Vec<Record>,
+    /// What to ask for as `before` to get those that follow; `None` at the end.
+    pub next: Option<i64>,
+}
+
+impl Audit {
+    /// The newest records that the filter lets through, up to 1,000 of them, below the
+    /// number `before` where one is given.
+    ///
+    /// # Errors
+    /// `INTERNAL` when the database cannot be read.
+    pub async fn list(&self, filter: &Filter, before: Option<i64>, limit: u32) -> Result<Page> {
+        let limit = limit.clamp(1, MOST_PAGE);
+        let (mut text, mut values) = filter.conditions();
+        if let Some(before) = before {
+            condition(&mut text, &mut values, "sequence <", before.into());
+        }
+        values.push(i64::from(limit).into());
+        let text =
+            format!("{}{text} ORDER BY sequence DESC LIMIT ${}", sql::AUDIT_PAGE, values.len());
+        let records = self.store.read(move |connection| {
+            let mut statement = connection.prepare_cached(&text).map_err(|error| fault(&error))?;
+            let rows = statement.query_map(rusqlite::params_from_iter(values), Record::read);
+            let records = rows.and_then(Iterator::collect::<rusqlite::Result<Vec<_>>>);
+            records.map_err(|error| fault(&error))
+        });
+        let records = records.await?;
+        let full = u32::try_from(records.len()).unwrap_or(u32::MAX) == limit;
+        let next = records.last().filter(|_| full).map(|record| record.sequence);
+        Ok(Page { records, next })
+    }
+
+    /// Every record that the filter lets through, oldest first, as a line of JSON each.
+    ///
+    /// `line` is called for one after the other, and ends it by an error of its own.
+    ///
+    /// # Errors
+    /// Those of `line`, and `INTERNAL` when the database cannot be read.
+    pub async fn export(
+        &self,
+        filter: &Filter,
+        mut line: impl FnMut(&str) -> Result<()> + Send,
+    ) -> Result<u64> {
+        let mut count = 0;
+        let mut seen = 0;
+        loop {
+            let batch = self.store.read(move |connection| after(connection, seen)).await?;
+            let Some(last) = batch.last() else { return Ok(count) };
+            seen = last.sequence;
+            for record in batch.iter().filter(|record| filter.lets(record)) {
+                let text = serde_json::to_string(record).map_err(|_| {
+                    Error::new(Code::Internal, "a record could not be written as JSON")
+                })?;
+                line(&text)?;
+                count += 1;
+            }
+        }
+    }
+}
+
+/// The records that follow a number.
+pub(super) fn after(connection: &Connection, sequence: i64) -> Result<Vec<Record>> {
+    let mut statement =
+        connection.prepare_cached(sql::AUDIT_AFTER).map_err(|error| fault(&error))?;
+    let rows = statement.query_map((sequence, BATCH), Record::read);
+    let records = rows.and_then(Iterator::collect::<rusqlite::Result<Vec<_>>>);
+    records.map_err(|error| fault(&error))
+}
+
+impl Filter {
+    /// The same in SQL.
+    fn conditions(&self) -> (String, Vec<Value>) {
+        let (mut text, mut values) = (String::new(), Vec::new());
+        let texts = [
+            ("workspace =", &self.workspace),
+            ("caller =", &self.caller),
+            ("session =", &self.session),
+            ("operation =", &self.operation),
+            ("outcome =", &self.outcome),
+        ];
+        for (column, value) in texts {
+            if let Some(value) = value {
+                condition(&mut text, &mut values, column, value.clone().into());
+            }
+        }
+        for (column, value) in [("time_ms >=", self.since_ms), ("time_ms <", self.until_ms)] {
+            if let Some(value) = value {
+                condition(&mut text, &mut values, column, value.into());
+            }
+        }
+        (text, values)
+    }
+
+    fn lets(&self, record: &Record) -> bool {
+        let entry = &record.entry;
+        let texts = [
+            (&self.workspace, &entry.workspace),
+            (&self.caller, &entry.caller),
+            (&self.session, &entry.session),
+            (&self.operation, &entry.operation),
+            (&self.outcome, &entry.outcome),
+        ];
+        texts.iter().all(|(wanted, is)| wanted.as_ref().is_none_or(|wanted| wanted == *is))
+            && self.since_ms.is_none_or(|since| entry.time_ms >= since)
+            && self.until_ms.is_none_or(|until| entry.time_ms < until)
+    }
+}
+
+/// Adds a condition whose value is the next parameter.
+fn condition(text: &mut String, values: &mut Vec<Value>, column: &str, value: Value) {
+    values.push(value);
+    let word = if text.is_empty() { "WHERE" } else { "AND" };
+    text.push_str(&format!(" {word} {column} ${}", values.len()));
+}

@@ -1,0 +1,124 @@
+//! A record that is open while its operation runs.
+
+use std::time::Instant;
+
+use garth_contract::{Code, Error, Result};
+use tokio::sync::oneshot;
+
+use super::{Audit, Entry, OK};
+use crate::store::{Along, Append, Place};
+
+/// What is known when an operation begins.
+#[derive(Clone, Debug, Default)]
+pub struct Begin {
+    /// Who asked: the id of the token.
+    pub caller: String,
+    /// As what.
+    pub role: String,
+    /// The session that the caller named, or the connection.
+    pub session: String,
+    /// The workspace it is about; empty where it is about none.
+    pub workspace: String,
+    /// The operation's name, as it was asked for.
+    pub operation: String,
+    /// What it is to do.
+    pub summary: String,
+    /// How large the request was.
+    pub bytes_in: u64,
+}
+
+/// A record that is open: it is closed with an outcome, or dropped as `CANCELLED`.
+pub struct Open {
+    began: Instant,
+    entry: Entry,
+    place: Option<Place>,
+}
+
+impl Audit {
+    /// Begins a record.
+    ///
+    /// # Errors
+    /// `INTERNAL` when the database is closed.
+    ///
+    /// Cancel: there is no record yet.
+    pub async fn open(&self, begin: Begin) -> Result<Open> {
+        let place = self.store.place().await?;
+        let Begin { caller, role, session, workspace, operation, summary, bytes_in } = begin;
+        let entry = Entry {
+            time_ms: self.store.clock().now_ms(),
+            caller,
+            role,
+            session,
+            workspace,
+            operation,
+            summary,
+            outcome: Code::Cancelled.row().name.to_owned(),
+            duration_us: 0,
+            bytes_in: i64::try_from(bytes_in).unwrap_or(i64::MAX),
+            bytes_out: 0,
+        };
+        Ok(Open { began: Instant::now(), entry, place: Some(place) })
+    }
+
+    /// Tells whether the last record could be written. While it could not, nothing is
+    /// to be run, since it would leave no trace.
+    pub(crate) fn is_writable(&self) -> bool {
+        self.store.is_healthy()
+    }
+}
+
+impl Open {
+    /// Says more about what the operation is to do.
+    pub fn note(&mut self, more: &str) {
+        if !self.entry.summary.is_empty() {
+            self.entry.summary.push_str("; ");
+        }
+        self.entry.summary.push_str(more);
+    }
+
+    /// Says what it is about.
+    pub(crate) fn describe(&mut self, summary: String) {
+        self.entry.summary = summary;
+    }
+
+    /// Writes the record, and waits until it is on the disk.
+    ///
+    /// `outcome` is how large the reply is, or why there is none. Gives the record's
+    /// number.
+    ///
+    /// # Errors
+    /// `INTERNAL` when it cannot be written; then no reply may leave.
+    ///
+    /// Cancel: the record is written as it would have been.
+    pub async fn close(self, outcome: Result<u64, Code>) -> Result<i64> {
+        self.close_along(outcome, None).await
+    }
+
+    /// The same with something that is written along with it, or neither is.
+    pub(crate) async fn close_along(
+        mut self,
+        outcome: Result<u64, Code>,
+        along: Option<Along>,
+    ) -> Result<i64> {
+        let closed = || Error::new(Code::Internal, "the operation could not be recorded");
+        self.entry.outcome = outcome.err().map_or(OK, |code| code.row().name).to_owned();
+        self.entry.bytes_out = i64::try_from(outcome.unwrap_or(0)).unwrap_or(i64::MAX);
+        let (reply, wait) = oneshot::channel();
+        self.send(along, Some(reply));
+        wait.await.unwrap_or_else(|_| Err(closed()))
+    }
+
+    fn send(&mut self, along: Option<Along>, reply: Option<oneshot::Sender<Result<i64>>>) {
+        let Some(place) = self.place.take() else { return };
+        self.entry.duration_us =
+            i64::try_from(self.began.elapsed().as_micros()).unwrap_or(i64::MAX);
+        let entry = std::mem::take(&mut self.entry);
+        place.fill(Append { entry, along, reply });
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.send(None, None);
+    }
+}

@@ -1,0 +1,137 @@
+//! A call on its way: each step takes the last one's type and gives a stronger one.
+//!
+//! Only [`Admitted`] can be run, and only [`Gateway::admit`](crate::Gateway::admit)
+//! makes one, from what [`Gateway::authorize`](crate::Gateway::authorize) made:
+//!
+//! ```no_run
+//! # use garth_gateway::{Authorized, Gateway};
+//! async fn run(gateway: &Gateway, authorized: Authorized<serde_json::Value>) {
+//!     let admitted = gateway.admit(authorized).await.unwrap();
+//!     admitted.run().await.unwrap();
+//! }
+//! ```
+//!
+//! ```compile_fail,E0599
+//! # use garth_gateway::{Authorized, Gateway};
+//! async fn run(gateway: &Gateway, authorized: Authorized<serde_json::Value>) {
+//!     authorized.run().await.unwrap();
+//! }
+//! ```
+//!
+//! ```compile_fail,E0308
+//! # use garth_gateway::{Gateway, Resolved};
+//! async fn run(gateway: &Gateway, resolved: Resolved<serde_json::Value>) {
+//!     let admitted = gateway.admit(resolved).await.unwrap();
+//! }
+//! ```
+
+use std::sync::Arc;
+
+use garth_contract::{Error, Result};
+use garth_redact::Permit;
+use serde_json::Value;
+
+use crate::{
+    Caller, Gateway, Held, Operation, Summary, agent_id::AgentId, audit, limits::Demand,
+    registry::Known,
+};
+
+/// What a caller asks for, as an interface read it.
+#[derive(Clone)]
+pub struct Call {
+    /// Who asks.
+    pub caller: Caller,
+    /// The operation's name.
+    pub operation: String,
+    /// Whose workspace is meant; not looked at for an operation of the gateway itself.
+    pub agent: Option<String>,
+    /// The parameters.
+    pub params: Value,
+    /// How large the request was.
+    pub bytes: u64,
+    /// What the caller named the call, so that it happens at most once.
+    pub request_id: Option<String>,
+}
+
+/// What travels along.
+pub(crate) struct Work<A> {
+    pub(crate) gateway: Gateway,
+    pub(crate) operation: Arc<Operation<A>>,
+    pub(crate) caller: Caller,
+    pub(crate) agent: Option<AgentId>,
+    pub(crate) params: Value,
+    pub(crate) bytes: u64,
+    pub(crate) request_id: Option<String>,
+    pub(crate) summary: Summary,
+    pub(crate) record: audit::Open,
+}
+
+/// A call whose operation is known and whose agent's id is one.
+pub struct Resolved<A>(pub(crate) Work<A>);
+
+/// A call that its caller may make.
+pub struct Authorized<A> {
+    pub(crate) work: Work<A>,
+    pub(crate) known: Option<Arc<Known>>,
+    pub(crate) permit: Option<Permit>,
+}
+
+/// A call that there is room for; it can be run.
+#[must_use = "an admitted call that is not run is recorded as cancelled"]
+pub struct Admitted<A> {
+    pub(crate) work: Work<A>,
+    pub(crate) known: Option<Arc<Known>>,
+    pub(crate) permit: Option<Permit>,
+    pub(crate) held: Held,
+}
+
+/// A call that was done, and whose record is on the disk.
+pub struct Done<A> {
+    /// What it answers.
+    pub answer: A,
+    /// The number of its record.
+    pub sequence: i64,
+    /// Whether it was done now.
+    pub when: When,
+    /// The place of a watch or a process, to be held as long as it lives.
+    pub held: Option<Held>,
+}
+
+/// Whether a call was done now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// It was.
+    Now,
+    /// It was done before, by a call with the same request id; the answer is that one's.
+    Before,
+}
+
+impl<A> Work<A> {
+    /// Ends the call with an error that is on record before it is told.
+    pub(crate) async fn refuse(self, error: Error) -> Error {
+        match self.record.close(Err(error.code())).await {
+            Ok(_) => error,
+            Err(unrecorded) => unrecorded,
+        }
+    }
+
+    /// What is counted for it.
+    pub(crate) fn demand<'a>(&'a self, known: Option<&'a Arc<Known>>) -> Demand<'a> {
+        Demand {
+            caller: self.caller.id(),
+            kind: self.caller.kind(),
+            workspace: known.map(|known| (&known.agent.id, known.agent.settings.limits)),
+            family: self.operation.family,
+            takes: self.operation.takes,
+            bytes: self.bytes,
+        }
+    }
+}
+
+/// Ends a call where a step fails.
+pub(crate) async fn step<A, T>(work: Work<A>, result: Result<T>) -> Result<(Work<A>, T)> {
+    match result {
+        Ok(value) => Ok((work, value)),
+        Err(error) => Err(work.refuse(error).await),
+    }
+}

@@ -1,0 +1,173 @@
+//! Who asks: a role that a token proves, and the session that the caller names.
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+};
+
+use garth_contract::{Code, Error, Result, escape};
+use tokio::sync::watch;
+
+use crate::AgentId;
+
+/// The longest name of a session that is recorded, in bytes.
+const MOST_SESSION: usize = 128;
+
+/// What a caller may do; it comes from the token alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Everything.
+    Operator,
+    /// Its own workspace.
+    Agent(AgentId),
+    /// Nothing directly; a user works through an agent.
+    User,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Operator => f.write_str("operator"),
+            Self::Agent(id) => write!(f, "agent:{id}"),
+            Self::User => f.write_str("user"),
+        }
+    }
+}
+
+/// What a credential was made for, which decides how much it may ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A program.
+    Token,
+    /// A person's session in the web UI.
+    Session,
+}
+
+/// A token that was found good.
+#[derive(Clone)]
+pub struct Credential {
+    pub(crate) id: Arc<str>,
+    pub(crate) role: Role,
+    pub(crate) label: Arc<str>,
+    pub(crate) kind: Kind,
+    pub(crate) life: Arc<Life>,
+}
+
+impl Credential {
+    /// The credential of the person who started the program on their own machine, and
+    /// is therefore the operator. It has no token.
+    #[must_use]
+    pub fn of_the_person_who_started_it() -> Self {
+        Self {
+            id: Arc::from("local"),
+            role: Role::Operator,
+            label: Arc::from("the person who started it"),
+            kind: Kind::Session,
+            life: Arc::new(Life::new()),
+        }
+    }
+
+    /// The token's id, which is public.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What it gives a right to.
+    #[must_use]
+    pub fn role(&self) -> &Role {
+        &self.role
+    }
+
+    /// What the operator called it.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// Waits until it was revoked or has expired; a connection ends then.
+    ///
+    /// Cancel: nothing happens.
+    pub async fn ended(&self) {
+        let mut seen = self.life.ended.subscribe();
+        // The sender lives as long as `self`.
+        let _ = seen.wait_for(|ended| *ended).await;
+    }
+}
+
+/// Whether a credential is still good, for all who hold it.
+pub(crate) struct Life {
+    ended: watch::Sender<bool>,
+    expires_ms: AtomicI64,
+}
+
+impl Life {
+    pub(crate) fn new() -> Self {
+        Self { ended: watch::Sender::new(false), expires_ms: AtomicI64::new(i64::MAX) }
+    }
+
+    /// Says when it is over by itself.
+    pub(crate) fn expires(&self, at_ms: Option<i64>) {
+        self.expires_ms.store(at_ms.unwrap_or(i64::MAX), Ordering::Relaxed);
+    }
+
+    pub(crate) fn end(&self) {
+        self.ended.send_replace(true);
+    }
+
+    pub(crate) fn is_over(&self, now_ms: i64) -> bool {
+        *self.ended.borrow() || self.expires_ms.load(Ordering::Relaxed) <= now_ms
+    }
+}
+
+/// Who asks: a credential, and the session that is named with it.
+#[derive(Clone)]
+pub struct Caller {
+    credential: Credential,
+    session: Arc<str>,
+}
+
+impl Caller {
+    /// A caller with the session that it names, or the connection's id. The name is
+    /// theirs, so it is cut and escaped, and proves nothing.
+    #[must_use]
+    pub fn new(credential: Credential, session: &str) -> Self {
+        let end = session.floor_char_boundary(MOST_SESSION);
+        let session = escape(session.as_bytes().get(..end).unwrap_or_default());
+        Self { credential, session: Arc::from(session) }
+    }
+
+    /// The id of its token.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.credential.id
+    }
+
+    /// What it may do.
+    #[must_use]
+    pub fn role(&self) -> &Role {
+        &self.credential.role
+    }
+
+    /// The session it named.
+    #[must_use]
+    pub fn session(&self) -> &str {
+        &self.session
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.credential.kind
+    }
+
+    /// # Errors
+    /// `UNAUTHENTICATED` once the token was revoked or has expired.
+    pub(crate) fn check(&self, now_ms: i64) -> Result<()> {
+        if self.credential.life.is_over(now_ms) {
+            return Err(Error::of(Code::Unauthenticated));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,200 @@
+//! The straight line of a call: resolve, authorize, admit, then run between the
+//! opening and the closing of its record.
+//!
+//! It knows no protocol and no backend. An interface brings a [`Table`] of operations
+//! and turns bytes into a [`Call`]; an [`Opener`] brings workspaces.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use garth_contract::{Code, Error, Result};
+use garth_redact::Redactor;
+use serde::Serialize;
+
+use crate::{
+    Answer, Call, Done, Limits, Opener, Registry, Store, Table,
+    agent_id::AgentId,
+    approvals::Desk,
+    audit::{self, Audit},
+    callers::Callers,
+    housekeeping::Housekeeping,
+    limits,
+    registry::{Lease, Node, Once},
+    workspaces::Workspaces,
+};
+
+/// What a gateway is made of.
+pub struct Setup {
+    /// The database.
+    pub store: Store,
+    /// Which node this is.
+    pub node: Node,
+    /// What opens workspaces.
+    pub opener: Arc<dyn Opener>,
+    /// How much may be asked for.
+    pub limits: limits::Config,
+    /// Where the audit is anchored and how long it is kept.
+    pub audit: audit::Config,
+}
+
+/// A gateway; clones are the same one.
+#[derive(Clone)]
+pub struct Gateway {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) registry: Registry,
+    pub(crate) audit: Audit,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) workspaces: Arc<Workspaces>,
+    pub(crate) once: Arc<Once>,
+    /// For what is recorded before it is known whose rules hold.
+    pub(crate) redactor: Redactor,
+    lease: Arc<Lease>,
+    housekeeping: Mutex<Option<Housekeeping>>,
+}
+
+/// How a gateway is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Health {
+    /// Whether the last record of the audit could be written.
+    pub writable: bool,
+    /// Whether this node holds its lease.
+    pub leased: bool,
+    /// Workspaces that are open.
+    pub workspaces: u64,
+    /// Approvals that are waited for.
+    pub approvals: u64,
+    /// How often the work in the background failed.
+    pub faults: u64,
+}
+
+impl Gateway {
+    /// Starts a gateway: joins as a node, under a new session, and begins to look after
+    /// tokens, anchors and old records.
+    ///
+    /// # Errors
+    /// `INTERNAL` when the registry, the audit's key or a thread cannot be used.
+    pub async fn start(setup: Setup) -> Result<Self> {
+        let Setup { store, node, opener, limits, audit } = setup;
+        let registry = Registry::new(store.clone());
+        let audit = Audit::new(store.clone(), audit)?;
+        let lease = Arc::new(registry.join(node).await?);
+        let once = Arc::new(Once::new(store.clone(), lease.session().to_owned()));
+        let workspaces = Arc::new(Workspaces::new(opener, Arc::clone(&lease)));
+        let limits = Arc::new(Limits::new(limits));
+        let housekeeping = Housekeeping::start(crate::housekeeping::Charge {
+            registry: registry.clone(),
+            audit: audit.clone(),
+            limits: Arc::clone(&limits),
+            workspaces: Arc::clone(&workspaces),
+            once: Arc::clone(&once),
+        })?;
+        let redactor = Redactor::new(&garth_redact::Config::standard())
+            .map_err(|_| Error::new(Code::Internal, "the built-in redaction cannot be used"))?;
+        let desk = Arc::new(Desk::new(store.clock().clone()));
+        let housekeeping = Mutex::new(Some(housekeeping));
+        let inner = Inner {
+            registry,
+            audit,
+            limits,
+            desk,
+            workspaces,
+            once,
+            redactor,
+            lease,
+            housekeeping,
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Does what a call asks for, or refuses it; either way there is a record of it on
+    /// the disk when this returns.
+    ///
+    /// # Errors
+    /// Those of every step and of the operation itself.
+    ///
+    /// Cancel: the record says `CANCELLED`; what the operation leaves behind, its own
+    /// comment says. A call with a request id goes on to its end.
+    pub async fn call<A: Answer>(&self, table: &Table<A>, call: Call) -> Result<Done<A>> {
+        let resolved = self.resolve(table, call).await?;
+        let authorized = self.authorize(resolved).await?;
+        let admitted = self.admit(authorized).await?;
+        admitted.run().await
+    }
+
+    /// The agents.
+    #[must_use]
+    pub fn registry(&self) -> &Registry {
+        &self.inner.registry
+    }
+
+    /// The tokens.
+    #[must_use]
+    pub fn callers(&self) -> &Callers {
+        self.inner.registry.callers()
+    }
+
+    /// The audit.
+    #[must_use]
+    pub fn audit(&self) -> &Audit {
+        &self.inner.audit
+    }
+
+    /// The approvals that are waited for.
+    #[must_use]
+    pub fn approvals(&self) -> &Desk {
+        &self.inner.desk
+    }
+
+    /// The budgets, and what was counted.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.inner.limits
+    }
+
+    /// This node's lease.
+    #[must_use]
+    pub fn lease(&self) -> &Lease {
+        &self.inner.lease
+    }
+
+    /// Lets the open workspace of an agent go; it is opened anew when it is asked for.
+    pub fn close_workspace(&self, id: &AgentId) {
+        self.inner.workspaces.close(id);
+    }
+
+    /// How it is.
+    #[must_use]
+    pub fn health(&self) -> Health {
+        let housekeeping = self.inner.housekeeping.lock().unwrap_or_else(PoisonError::into_inner);
+        Health {
+            writable: self.inner.audit.is_writable(),
+            leased: self.inner.lease.check().is_ok(),
+            workspaces: self.inner.workspaces.count() as u64,
+            approvals: self.inner.desk.pending().len() as u64,
+            faults: housekeeping.as_ref().map_or(0, Housekeeping::faults),
+        }
+    }
+
+    /// Ends the work in the background, anchors the last record and closes the database.
+    ///
+    /// # Errors
+    /// `INTERNAL` where the last record could not be anchored; all else is done then.
+    pub async fn stop(&self) -> Result<()> {
+        let housekeeping =
+            self.inner.housekeeping.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let (audit, lease) = (self.inner.audit.clone(), Arc::clone(&self.inner.lease));
+        let ended = tokio::task::spawn_blocking(move || {
+            drop(housekeeping);
+            lease.leave();
+            audit.anchor_now()
+        });
+        let anchored =
+            ended.await.unwrap_or_else(|_| Err(Error::new(Code::Internal, "a thread was stopped")));
+        self.inner.registry.store().close().await;
+        anchored
+    }
+}

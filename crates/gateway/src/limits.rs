@@ -1,0 +1,154 @@
+//! How much a caller may ask for, and how much may be asked of a workspace.
+//!
+//! Requests and bytes a minute are counted by GCRA: a budget that refills evenly, so
+//! a refusal can say to the millisecond when the next call fits. What is open at a
+//! time is counted in [`slots`]. Everything is counted twice, for the caller and for
+//! the workspace, and people in the web UI have budgets of their own.
+
+mod bytes;
+mod config;
+mod counters;
+mod rates;
+mod slots;
+
+use std::{sync::Arc, time::Duration};
+
+use garth_contract::{Code, Detail, Error, Result};
+use governor::clock::{Clock, DefaultClock};
+
+pub use config::{Budget, Config, Family, Numbers, Takes};
+pub use counters::Snapshot;
+use counters::{Counters, Why};
+use rates::Rates;
+pub use slots::Held;
+use slots::Slots;
+
+use crate::{AgentId, OwnLimits, caller::Kind};
+use bytes::Bytes;
+
+/// What to wait for a place that is taken: nobody knows when it is free, so a time in
+/// which many an operation ends.
+const PLACE_TAKEN: Duration = Duration::from_millis(100);
+
+/// Whose budget something is counted on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Scope {
+    /// A caller's, by the id of its token.
+    Caller(Arc<str>),
+    /// A workspace's, apart for programs and for people.
+    Workspace(AgentId, Kind),
+}
+
+/// What a call asks for.
+#[derive(Clone, Debug)]
+pub struct Demand<'a> {
+    /// The id of the caller's token.
+    pub caller: &'a str,
+    /// What the caller is.
+    pub kind: Kind,
+    /// The workspace, and what bounds of its own it has.
+    pub workspace: Option<(&'a AgentId, OwnLimits)>,
+    /// What kind of operation it is.
+    pub family: Family,
+    /// What it holds while it runs, or longer.
+    pub takes: Takes,
+    /// How large the request is.
+    pub bytes: u64,
+}
+
+/// The budgets of everybody.
+pub struct Limits<C: Clock = DefaultClock> {
+    config: Config,
+    rates: Rates<C>,
+    bytes: Bytes<C>,
+    slots: Arc<Slots>,
+    counters: Counters,
+}
+
+impl Limits {
+    /// Full budgets, by the clock of the machine.
+    #[must_use]
+    pub fn new(config: Config) -> Self {
+        Self::with_clock(config, DefaultClock::default())
+    }
+}
+
+impl<C: Clock + Clone> Limits<C> {
+    /// Full budgets, by another clock.
+    #[must_use]
+    pub fn with_clock(config: Config, clock: C) -> Self {
+        Self {
+            rates: Rates::new(clock.clone()),
+            bytes: Bytes::new(clock),
+            slots: Arc::new(Slots::new(config.in_flight)),
+            config,
+            counters: Counters::default(),
+        }
+    }
+
+    /// Takes what a call asks for from the budgets.
+    ///
+    /// # Errors
+    /// `RATE_LIMIT_EXCEEDED` with the time after which it fits.
+    pub fn admit(&self, demand: &Demand<'_>) -> Result<Held> {
+        let sides = self.sides(demand);
+        let held = self
+            .slots
+            .take(demand.takes, sides.iter().map(|(scope, numbers)| (scope, numbers)))
+            .map_err(|why| self.refuse(why, PLACE_TAKEN))?;
+        for (scope, numbers) in &sides {
+            let bytes = self.bytes.charge(scope, numbers.bytes_per_minute, demand.bytes);
+            bytes.map_err(|wait| self.refuse(Why::Bytes, wait))?;
+        }
+        for (scope, numbers) in &sides {
+            let most = numbers.requests(demand.family);
+            let request = self.rates.take(&(scope.clone(), demand.family), most);
+            request.map_err(|wait| self.refuse(Why::Requests, wait))?;
+        }
+        self.counters.admitted();
+        Ok(held)
+    }
+
+    /// Counts the bytes of a reply. They have left, so what is over the budget is owed
+    /// and paid before the next call is admitted.
+    pub fn settle(&self, demand: &Demand<'_>, bytes: u64) {
+        for (scope, numbers) in &self.sides(demand) {
+            self.bytes.owe(scope, numbers.bytes_per_minute, bytes);
+        }
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let open = self.slots.open();
+        self.counters.snapshot(open, self.rates.keys() + self.bytes.keys())
+    }
+
+    /// Forgets those whose budgets are full again.
+    pub fn sweep(&self) {
+        self.rates.sweep();
+        self.bytes.sweep();
+    }
+
+    /// Both sides of a call with the numbers that hold for them.
+    fn sides(&self, demand: &Demand<'_>) -> Vec<(Scope, Numbers)> {
+        let budget = match demand.kind {
+            Kind::Token => &self.config.programs,
+            Kind::Session => &self.config.people,
+        };
+        let mut sides = vec![(Scope::Caller(Arc::from(demand.caller)), budget.caller)];
+        if let Some((agent, own)) = &demand.workspace {
+            let numbers = match demand.kind {
+                Kind::Token => budget.workspace.with(own),
+                Kind::Session => budget.workspace,
+            };
+            sides.push((Scope::Workspace((*agent).clone(), demand.kind), numbers));
+        }
+        sides
+    }
+
+    fn refuse(&self, why: Why, wait: Duration) -> Error {
+        self.counters.refused(why);
+        Error::new(Code::RateLimitExceeded, why.sentence()).with(Detail::RetryAfter(wait))
+    }
+}

@@ -1,0 +1,78 @@
+//! The first step: what is asked for, and of whom.
+
+use std::sync::Arc;
+
+use garth_contract::{Code, Error, Result, escape};
+
+use crate::{
+    Call, Gateway, Operation, Resolved, Run, Table, agent_id::AgentId, audit::Begin, call::Work,
+    summary,
+};
+
+/// The longest name of an operation that is recorded, in bytes.
+const MOST_NAME: usize = 128;
+
+impl Gateway {
+    /// Finds the operation, reads the agent's id, and opens the record.
+    ///
+    /// # Errors
+    /// `UNKNOWN_METHOD`; `INVALID_PARAMS` for an id that is none or is missing.
+    pub async fn resolve<A>(&self, table: &Table<A>, call: Call) -> Result<Resolved<A>> {
+        let Call { caller, operation: name, agent, params, bytes, request_id } = call;
+        let found = table.find(&name);
+        let agent = found.map_or(Ok(None), |found| agent_of(found, agent.as_deref()));
+        let summary = found.map(|found| (found.describe)(&params)).unwrap_or_default();
+        let begin = Begin {
+            caller: caller.id().to_owned(),
+            role: caller.role().to_string(),
+            session: caller.session().to_owned(),
+            workspace: match &agent {
+                Ok(Some(id)) => id.to_string(),
+                Ok(None) | Err(_) => String::new(),
+            },
+            operation: shown(&name),
+            summary: summary::line(&summary, &self.inner.redactor),
+            bytes_in: bytes,
+        };
+        let record = self.inner.audit.open(begin).await?;
+        let resolved = match (found, agent) {
+            (Some(operation), Ok(agent)) => Ok((Arc::clone(operation), agent)),
+            (None, _) => Err(Error::of(Code::UnknownMethod)),
+            (Some(_), Err(error)) => Err(error),
+        };
+        match resolved {
+            Ok((operation, agent)) => Ok(Resolved(Work {
+                gateway: self.clone(),
+                operation,
+                caller,
+                agent,
+                params,
+                bytes,
+                request_id,
+                summary,
+                record,
+            })),
+            Err(error) => {
+                record.close(Err(error.code())).await?;
+                Err(error)
+            }
+        }
+    }
+}
+
+/// The agent that an operation needs one of.
+fn agent_of<A>(operation: &Operation<A>, agent: Option<&str>) -> Result<Option<AgentId>> {
+    match (&operation.run, agent) {
+        (Run::Gateway(_), _) => Ok(None),
+        (Run::Workspace(_), Some(text)) => AgentId::parse(text).map(Some),
+        (Run::Workspace(_), None) => {
+            Err(Error::new(Code::InvalidParams, "the call does not say whose workspace it means"))
+        }
+    }
+}
+
+/// A name as a caller sent it, which can be anything.
+fn shown(name: &str) -> String {
+    let end = name.floor_char_boundary(MOST_NAME);
+    escape(name.as_bytes().get(..end).unwrap_or_default())
+}

@@ -1,0 +1,169 @@
+//! The last step: it is done, recorded, and only then told.
+
+use std::{sync::Arc, time::Duration};
+
+use blake3::{Hash, Hasher};
+use garth_contract::{Code, Error, Result, WsPath};
+use garth_workspace::Workspace;
+
+use crate::{
+    Admitted, Answer, At, Done, Run, Takes, When,
+    approvals::{Answered, Question, Reply, Touched, Verdict},
+    call::Work,
+    contain::contain,
+    registry::{Claim, Claimed, Key, Known, Settled},
+    summary,
+};
+
+impl<A: Answer> Admitted<A> {
+    /// Runs the operation, and waits until its record is on the disk.
+    ///
+    /// # Errors
+    /// Those of the operation; `APPROVAL_REFUSED`; `INTERNAL` when it panicked or could
+    /// not be recorded.
+    ///
+    /// Cancel: as for [`Gateway::call`](crate::Gateway::call).
+    pub async fn run(mut self) -> Result<Done<A>> {
+        let Some(request) = self.work.request_id.take() else { return self.perform(None).await };
+        let key = Key {
+            workspace: self.work.agent.as_ref().map(ToString::to_string).unwrap_or_default(),
+            caller: self.work.caller.id().to_owned(),
+            request,
+        };
+        let claim = self.work.gateway.inner.once.claim(key, digest(&self.work)).await;
+        match claim {
+            Ok(Claim::Run(claimed)) => {
+                // A task of its own, so that a connection that breaks does not leave the
+                // caller with a call of which nobody knows how far it went.
+                let task = tokio::spawn(self.perform(Some(claimed)));
+                task.await.unwrap_or_else(|_| Err(Error::of(Code::Cancelled)))
+            }
+            Ok(Claim::Done(settled)) => self.repeat(settled).await,
+            Err(error) => Err(self.work.refuse(error).await),
+        }
+    }
+
+    async fn perform(mut self, claimed: Option<Claimed>) -> Result<Done<A>> {
+        let result = self.execute().await;
+        let Self { work, known, mut held, .. } = self;
+        let bytes = result.as_ref().map_or(0, Answer::bytes);
+        work.gateway.inner.limits.settle(&work.demand(known.as_ref()), bytes);
+        let along = claimed.as_ref().map(|claimed| claimed.settle(settled(&result)));
+        let outcome = result.as_ref().map(|_| bytes).map_err(Error::code);
+        let takes = work.operation.takes;
+        let sequence = work.record.close_along(outcome, along).await?;
+        held.call_ended();
+        let held = match takes {
+            Takes::Watch | Takes::Process => Some(held),
+            Takes::Nothing | Takes::Read => None,
+        };
+        Ok(Done { answer: result?, sequence, when: When::Now, held })
+    }
+
+    async fn execute(&mut self) -> Result<A> {
+        let params = std::mem::take(&mut self.work.params);
+        let operation = Arc::clone(&self.work.operation);
+        let (Run::Workspace(run), Some(known)) = (&operation.run, self.known.clone()) else {
+            return match &operation.run {
+                Run::Gateway(run) => contain(|| run(self.work.caller.clone(), params)).await,
+                Run::Workspace(_) => Err(Error::of(Code::AgentNotFound)),
+            };
+        };
+        let workspace = self.work.gateway.inner.workspaces.open(&known.agent).await?;
+        self.approve(&known, &workspace).await?;
+        let at = At {
+            workspace: &workspace,
+            agent: &known.agent.id,
+            caller: &self.work.caller,
+            permit: self.permit.as_ref(),
+        };
+        contain(|| run(at, params)).await
+    }
+
+    /// Holds the call against the workspace's rules, and asks where they say so.
+    async fn approve(&mut self, known: &Known, workspace: &Workspace) -> Result<()> {
+        let work = &mut self.work;
+        let named = work.summary.paths.iter().map(|named| {
+            let path: Result<WsPath> = workspace.path(named.path.clone());
+            path.map(|path| Touched { path, reach: named.reach })
+        });
+        let touched: Vec<Touched> = named.collect::<Result<_>>()?;
+        let name = work.operation.name;
+        match known.rules.judge(name, &touched, work.summary.command.as_deref()) {
+            Verdict::Allow => return Ok(()),
+            Verdict::Deny => {
+                work.record.note("approval: denied by a rule");
+                let message = "a rule of the workspace denies this";
+                return Err(Error::new(Code::ApprovalRefused, message));
+            }
+            Verdict::Ask => {}
+        }
+        let question = Question {
+            agent: known.agent.id.clone(),
+            caller: work.caller.id().to_owned(),
+            session: work.caller.session().to_owned(),
+            operation: name.to_owned(),
+            summary: summary::line(&work.summary, &known.redactor),
+            wait: Duration::from_millis(known.agent.settings.approvals.wait_ms),
+        };
+        let answered = work.gateway.inner.desk.ask(question).await?;
+        let refused = |message: &'static str| Err(Error::new(Code::ApprovalRefused, message));
+        match answered {
+            Answered::By { caller, reply: Reply::Allow } => {
+                work.record.note(&format!("approval: allowed by {caller}"));
+                Ok(())
+            }
+            Answered::By { caller, reply: Reply::Deny } => {
+                work.record.note(&format!("approval: denied by {caller}"));
+                refused("approval was refused")
+            }
+            Answered::Unanswered | Answered::Withdrawn => {
+                work.record.note("approval: not answered");
+                refused("approval was not given in time")
+            }
+        }
+    }
+
+    /// Gives the answer of an earlier call again.
+    async fn repeat(self, settled: Settled) -> Result<Done<A>> {
+        let mut work = self.work;
+        work.record.note("answered as before");
+        let result = match settled {
+            Settled::Answer(text) => A::recall(&text).ok_or_else(unkept),
+            Settled::Unkept => Err(unkept()),
+            Settled::Error(code, message) => {
+                Err(Error::new(Code::from_name(&code).unwrap_or(Code::Internal), message))
+            }
+        };
+        let outcome = result.as_ref().map(Answer::bytes).map_err(Error::code);
+        work.gateway.inner.limits.settle(&work.demand(self.known.as_ref()), outcome.unwrap_or(0));
+        let sequence = work.record.close(outcome).await?;
+        Ok(Done { answer: result?, sequence, when: When::Before, held: None })
+    }
+}
+
+/// What is kept of a call for whoever asks again.
+fn settled<A: Answer>(result: &Result<A>) -> Settled {
+    match result {
+        Ok(answer) => answer.keep().map_or(Settled::Unkept, Settled::Answer),
+        Err(error) => {
+            Settled::Error(error.code().row().name.to_owned(), error.message().to_owned())
+        }
+    }
+}
+
+fn unkept() -> Error {
+    let message = "the call with this request id was done, and its answer was not kept";
+    Error::new(Code::Conflict, message).hint("Look at what is there now.")
+}
+
+/// What tells two calls apart that have the same request id.
+fn digest<A>(work: &Work<A>) -> Hash {
+    let mut hasher = Hasher::new();
+    let params = work.params.to_string();
+    for text in [work.operation.name, &params] {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    hasher.finalize()
+}

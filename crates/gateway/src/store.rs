@@ -1,0 +1,175 @@
+//! The one database: agents, tokens, leases, request ids and the audit.
+//!
+//! One thread writes, and commits what came together in one transaction; readers
+//! have connections of their own and never wait for it. SQL stands in
+//! [`sql`](self::sql), in words that PostgreSQL takes too.
+
+mod connect;
+mod readers;
+pub(crate) mod sql;
+mod writer;
+
+use std::{
+    path::Path,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::JoinHandle,
+};
+
+use garth_contract::{Code, Error, Result};
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::clock::Clock;
+use readers::Readers;
+use writer::{After, Message, Verdict};
+pub(crate) use writer::{Along, Append, Place};
+
+/// Operations that may be under way at once: each holds a place in the queue for its
+/// audit record, so that it can be written even when its call is dropped.
+pub(crate) const MOST_OPEN: usize = 8_192;
+
+/// Places in the queue beside those.
+const QUEUE: usize = 1_024;
+
+/// The database of a gateway; clones are the same one.
+#[derive(Clone)]
+pub struct Store {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    queue: mpsc::Sender<Message>,
+    readers: Readers,
+    clock: Clock,
+    healthy: Arc<AtomicBool>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Store {
+    /// Opens the database at `path`, and makes it where there is no file.
+    ///
+    /// Waits for the disk; call it before the work begins.
+    ///
+    /// # Errors
+    /// `INTERNAL` with a sentence: for a file that is no database of ours, that is
+    /// damaged, or that a newer version wrote. Such a file is left as it is.
+    pub fn open(path: &Path, clock: Clock) -> Result<Self> {
+        let connection = connect::open(path, &clock)?;
+        let readers = Readers::new(path.to_owned(), clock.clone());
+        let (queue, messages) = mpsc::channel(MOST_OPEN + QUEUE);
+        let healthy = Arc::new(AtomicBool::new(true));
+        let seen = Arc::clone(&healthy);
+        let thread = std::thread::Builder::new()
+            .name("garth-registry".to_owned())
+            .spawn(move || writer::run(&connection, messages, &seen))
+            .map_err(|_| Error::new(Code::Internal, "the registry's thread cannot be started"))?;
+        let thread = Mutex::new(Some(thread));
+        Ok(Self { shared: Arc::new(Shared { queue, readers, clock, healthy, thread }) })
+    }
+
+    /// The clock that everything in it goes by.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        &self.shared.clock
+    }
+
+    /// Ends the thread that writes, after everything that was sent to it.
+    ///
+    /// What comes later is refused with `INTERNAL`.
+    pub async fn close(&self) {
+        let (done, wait) = oneshot::channel();
+        if self.shared.queue.send(Message::Close(done)).await.is_ok() {
+            let _ = wait.await;
+        }
+        let thread = self.shared.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread {
+            let _ = tokio::task::spawn_blocking(move || drop(thread.join())).await;
+        }
+    }
+
+    /// Changes something: all of `work` or, when it fails, nothing.
+    ///
+    /// After: it is on the disk.
+    ///
+    /// Cancel: it may happen or not.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (message, wait) = prepared(work);
+        self.shared.queue.send(message).await.map_err(|_| closed())?;
+        wait.await.unwrap_or_else(|_| Err(closed()))
+    }
+
+    /// The same for a thread that may wait.
+    pub(crate) fn write_waiting<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (message, wait) = prepared(work);
+        self.shared.queue.blocking_send(message).map_err(|_| closed())?;
+        wait.blocking_recv().unwrap_or_else(|_| Err(closed()))
+    }
+
+    /// Reads something, as it is on the disk.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.shared.readers.read(work).await
+    }
+
+    /// The same for a thread that may wait.
+    pub(crate) fn read_waiting<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        self.shared.readers.read_waiting(work)
+    }
+
+    /// A place in the queue that is kept until it is used or given back.
+    pub(crate) async fn place(&self) -> Result<Place> {
+        let permit = self.shared.queue.clone().reserve_owned().await.map_err(|_| closed())?;
+        Ok(Place::new(permit))
+    }
+
+    /// Tells whether the last record of the audit could be committed.
+    pub(crate) fn is_healthy(&self) -> bool {
+        self.shared.healthy.load(Ordering::Relaxed)
+    }
+}
+
+fn prepared<T: Send + 'static>(
+    work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+) -> (Message, oneshot::Receiver<Result<T>>) {
+    let (reply, wait) = oneshot::channel();
+    let message = Message::Work(Box::new(move |connection| {
+        let result = work(connection);
+        let verdict = if result.is_ok() { Verdict::Keep } else { Verdict::Undo };
+        let after: After = Box::new(move |committed| {
+            // Nobody may be waiting any more, which is nothing to speak of.
+            let _ = reply.send(result.and_then(|value| committed.map(|()| value)));
+        });
+        (verdict, after)
+    }));
+    (message, wait)
+}
+
+fn closed() -> Error {
+    Error::new(Code::Internal, "the registry is closed or failed")
+}
+
+/// What went wrong in the database, without what was in it.
+pub(crate) fn fault(error: &rusqlite::Error) -> Error {
+    let why = match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::DiskFull) => "the disk is full",
+        Some(rusqlite::ErrorCode::DatabaseBusy) => "another process holds it",
+        Some(rusqlite::ErrorCode::ReadOnly) => "it cannot be written",
+        Some(rusqlite::ErrorCode::SystemIoFailure) => "the disk failed",
+        Some(rusqlite::ErrorCode::NotADatabase) => "it is not a database",
+        Some(rusqlite::ErrorCode::DatabaseCorrupt) => "it is damaged",
+        Some(rusqlite::ErrorCode::CannotOpen) => "it cannot be opened",
+        Some(_) | None => "a statement was refused",
+    };
+    Error::new(Code::Internal, format!("the registry failed: {why}"))
+}

@@ -1,0 +1,204 @@
+//! The one thread that writes: what came while it waited for the disk is committed
+//! together with one wait more.
+//!
+//! A record of the audit gets its number and its hash here, in the order of the
+//! queue, so that no two writers can fork the chain. A change that fails undoes
+//! itself alone; when the transaction itself cannot be committed, everybody in it is
+//! told so.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use garth_contract::{Error, Result};
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot};
+
+use super::{fault, sql};
+use crate::audit::{Entry, Link};
+
+/// The most that is committed at once: some milliseconds of work, so that nobody
+/// waits much longer than the disk needs.
+const MOST_GROUP: usize = 1_024;
+
+/// What the thread is asked for.
+pub(super) enum Message {
+    /// A change of the registry.
+    Work(Work),
+    /// A record of the audit.
+    Append(Box<Append>),
+    /// The end.
+    Close(oneshot::Sender<()>),
+}
+
+/// A change, and what to do once it is known whether it was committed.
+pub(super) type Work = Box<dyn FnOnce(&Connection) -> (Verdict, After) + Send>;
+
+/// Tells whoever waits.
+pub(super) type After = Box<dyn FnOnce(Result<()>) + Send>;
+
+/// Whether a change is to be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Keep,
+    Undo,
+}
+
+/// A record to be appended, and what is written with it or not at all.
+pub(crate) struct Append {
+    pub(crate) entry: Entry,
+    pub(crate) along: Option<Along>,
+    pub(crate) reply: Option<oneshot::Sender<Result<i64>>>,
+}
+
+/// What is written together with a record.
+pub(crate) type Along = Box<dyn FnOnce(&Connection) -> Result<()> + Send>;
+
+/// A place in the queue that is kept for one record.
+pub(crate) struct Place(mpsc::OwnedPermit<Message>);
+
+impl Place {
+    pub(super) fn new(permit: mpsc::OwnedPermit<Message>) -> Self {
+        Self(permit)
+    }
+
+    /// Puts the record into its place; never waits.
+    pub(crate) fn fill(self, append: Append) {
+        drop(self.0.send(Message::Append(Box::new(append))));
+    }
+}
+
+/// Works until the end.
+pub(super) fn run(
+    connection: &Connection,
+    mut messages: mpsc::Receiver<Message>,
+    healthy: &AtomicBool,
+) {
+    while let Some(first) = messages.blocking_recv() {
+        let mut group = Group::default();
+        let committed = group.commit(connection, first, &mut messages);
+        // Only a record shows whether records can be written.
+        if group.records > 0 {
+            healthy.store(committed.is_ok(), Ordering::Relaxed);
+        }
+        group.answer(&committed);
+        if let Some(done) = group.close {
+            // What is still in the queue was sent after the end; it is dropped, and
+            // whoever waits for it sees that.
+            let _ = connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)");
+            let _ = done.send(());
+            return;
+        }
+    }
+}
+
+/// What is committed together.
+#[derive(Default)]
+struct Group {
+    after: Vec<After>,
+    appended: Vec<(i64, oneshot::Sender<Result<i64>>)>,
+    close: Option<oneshot::Sender<()>>,
+    head: Option<Link>,
+    records: usize,
+}
+
+impl Group {
+    fn commit(
+        &mut self,
+        connection: &Connection,
+        first: Message,
+        messages: &mut mpsc::Receiver<Message>,
+    ) -> Result<()> {
+        let batch = |text: &str| connection.execute_batch(text).map_err(|error| fault(&error));
+        let mut outcome = batch("BEGIN IMMEDIATE");
+        let begun = outcome.is_ok();
+        let mut next = Some(first);
+        let mut count = 0;
+        while let Some(message) = next {
+            count += 1;
+            // Once something failed the rest is only heard, to be told the same.
+            if let Err(error) = self.take(connection, message, outcome.is_ok()) {
+                outcome = Err(error);
+            }
+            let more = self.close.is_none() && count < MOST_GROUP;
+            next = if more { messages.try_recv().ok() } else { None };
+        }
+        outcome = outcome.and_then(|()| self.move_head(connection)).and_then(|()| batch("COMMIT"));
+        if begun && outcome.is_err() {
+            // It may have been rolled back already; then this has nothing to do.
+            let _ = batch("ROLLBACK");
+        }
+        outcome
+    }
+
+    /// Does what a message asks for, inside the transaction.
+    ///
+    /// # Errors
+    /// Where the whole transaction is to be given up.
+    fn take(&mut self, connection: &Connection, message: Message, sound: bool) -> Result<()> {
+        match message {
+            Message::Close(done) => self.close = Some(done),
+            Message::Work(work) if sound => return self.work(connection, work),
+            Message::Append(append) if sound => return self.append(connection, *append),
+            // Dropped: a sender that is gone says that nothing was written.
+            Message::Work(_) => {}
+            Message::Append(append) => {
+                self.records += 1;
+                self.appended.extend(append.reply.map(|reply| (0, reply)));
+            }
+        }
+        Ok(())
+    }
+
+    fn work(&mut self, connection: &Connection, work: Work) -> Result<()> {
+        let batch = |text: &str| connection.execute_batch(text).map_err(|error| fault(&error));
+        batch("SAVEPOINT work")?;
+        let (verdict, after) = work(connection);
+        self.after.push(after);
+        match verdict {
+            Verdict::Keep => batch("RELEASE SAVEPOINT work"),
+            Verdict::Undo => batch("ROLLBACK TO SAVEPOINT work; RELEASE SAVEPOINT work"),
+        }
+    }
+
+    fn append(&mut self, connection: &Connection, append: Append) -> Result<()> {
+        let Append { entry, along, reply } = append;
+        self.records += 1;
+        // Whoever waits is told of a failure too, so the sender is kept first.
+        let at = reply.map(|reply| {
+            self.appended.push((0, reply));
+            self.appended.len() - 1
+        });
+        let head = match self.head.take() {
+            Some(head) => head,
+            None => Link::head(connection)?,
+        };
+        let next = head.append(connection, &entry)?;
+        let sequence = next.sequence;
+        self.head = Some(next);
+        if let Some(along) = along {
+            along(connection)?;
+        }
+        if let Some((number, _)) = at.and_then(|at| self.appended.get_mut(at)) {
+            *number = sequence;
+        }
+        Ok(())
+    }
+
+    fn move_head(&self, connection: &Connection) -> Result<()> {
+        let Some(head) = &self.head else { return Ok(()) };
+        let mut statement =
+            connection.prepare_cached(sql::AUDIT_MOVE_HEAD).map_err(|error| fault(&error))?;
+        let moved = statement.execute((head.sequence, head.hash.as_bytes(), head.total));
+        moved.map(drop).map_err(|error| fault(&error))
+    }
+
+    /// Tells everybody how it ended.
+    fn answer(&mut self, committed: &Result<()>) {
+        for after in self.after.drain(..) {
+            after(committed.clone());
+        }
+        for (sequence, reply) in self.appended.drain(..) {
+            let told: Result<i64, Error> = committed.clone().map(|()| sequence);
+            let _ = reply.send(told);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Somebody is asked, and what they say holds.
+
+use garth_contract::Code;
+use garth_gateway::{
+    Caller, Settings,
+    approvals::{Answered, Asked, Event, Reply},
+};
+use serde_json::{Value, json};
+
+use crate::stage::{DEADLINE, Stage, id_of, until};
+
+/// `own` with these rules, and who works in it.
+async fn with(approvals: Value) -> (Stage, Caller) {
+    let stage = Stage::new().await;
+    let settings: Settings =
+        serde_json::from_value(json!({"provider": "local", "approvals": approvals})).unwrap();
+    stage.gateway.registry().configure(&id_of("own"), &settings).await.unwrap();
+    let caller = stage.agent("own").await;
+    (stage, caller)
+}
+
+fn push() -> Value {
+    json!({"rules": [{"operation": "bash", "command": "git push", "then": "ask"}], "waitMs": 3_600_000})
+}
+
+/// The question that waits, once it does.
+async fn question(stage: &Stage) -> Asked {
+    until("a question", async || !stage.gateway.approvals().pending().is_empty()).await;
+    stage.gateway.approvals().pending().remove(0)
+}
+
+#[tokio::test]
+async fn what_is_allowed_is_done_and_the_record_says_who_allowed_it() {
+    let (stage, caller) = with(push()).await;
+    let operator = stage.operator().await;
+    let mut events = stage.gateway.approvals().watch();
+    let token = "ghp_0123456789abcdefghijABCDEFGHIJ456789";
+    let command = format!("TOKEN={token} git push");
+    let running = stage.call(&caller, "bash", json!({"command": command}));
+    let answering = async {
+        let asked = question(&stage).await;
+        assert_eq!((asked.agent.as_str(), asked.operation.as_str()), ("own", "bash"));
+        assert!(asked.summary.contains("git push") && !asked.summary.contains(token));
+        assert_eq!(asked.caller, caller.id());
+        assert_eq!(asked.deadline_ms - asked.asked_ms, 3_600_000);
+        stage.gateway.approvals().answer(&asked.id, Reply::Allow, &operator).unwrap();
+        asked
+    };
+    let (done, asked) = tokio::join!(running, answering);
+    assert!(done.is_ok());
+    let summary = stage.last_record().await.entry.summary;
+    assert!(summary.ends_with(&format!("; approval: allowed by {}", operator.id())), "{summary}");
+    assert_eq!(events.recv().await.unwrap(), Event::Asked(asked.clone()));
+    let answered = Answered::By { caller: operator.id().to_owned(), reply: Reply::Allow };
+    assert_eq!(events.recv().await.unwrap(), Event::Settled { id: asked.id, answered });
+    assert_eq!(stage.gateway.approvals().pending(), []);
+}
+
+#[tokio::test]
+async fn what_is_denied_is_not_done() {
+    let rules = json!({"rules": [{"operation": "worktree.write", "then": "ask"}]});
+    let (stage, caller) = with(rules).await;
+    let operator = stage.operator().await;
+    let running = stage.call(&caller, "worktree.write", json!({"path": "a", "content": "x"}));
+    let answering = async {
+        let asked = question(&stage).await;
+        stage.gateway.approvals().answer(&asked.id, Reply::Deny, &operator).unwrap();
+        let again = stage.gateway.approvals().answer(&asked.id, Reply::Allow, &operator);
+        assert_eq!(again.unwrap_err().code(), Code::InvalidParams);
+    };
+    let (result, ()) = tokio::join!(running, answering);
+    assert_eq!(result.map(drop).unwrap_err().code(), Code::ApprovalRefused);
+    assert_eq!(stage.runs.load(std::sync::atomic::Ordering::SeqCst), 0);
+    let entry = stage.last_record().await.entry;
+    assert_eq!(entry.outcome, "APPROVAL_REFUSED");
+    assert!(entry.summary.contains("denied by"), "{}", entry.summary);
+}
+
+#[tokio::test]
+async fn what_nobody_answers_is_refused() {
+    let rules = json!({"otherwise": "ask", "waitMs": 20});
+    let (stage, caller) = with(rules).await;
+    let mut events = stage.gateway.approvals().watch();
+    let result = stage.call(&caller, "bash", json!({"command": "x"})).await;
+    assert_eq!(result.map(drop).unwrap_err().code(), Code::ApprovalRefused);
+    assert!(stage.last_record().await.entry.summary.contains("not answered"));
+    assert_eq!(stage.gateway.approvals().pending(), []);
+    assert!(matches!(events.recv().await.unwrap(), Event::Asked(_)));
+    let settled = events.recv().await.unwrap();
+    assert!(matches!(settled, Event::Settled { answered: Answered::Unanswered, .. }));
+}
+
+#[tokio::test]
+async fn what_a_rule_denies_nobody_is_asked_about() {
+    let rules = json!({"rules": [{"operation": "*", "path": ".github", "then": "deny"}]});
+    let (stage, caller) = with(rules).await;
+    for path in [".github/x", "./a/../.github/x", "/workspace/.github/x", "/.github"] {
+        let write = json!({"path": path, "content": "x"});
+        let result = stage.call(&caller, "worktree.write", write).await.map(drop);
+        let code = result.unwrap_err().code();
+        let outside = path == "/.github";
+        let expected = if outside { Code::PathOutsideWorkspace } else { Code::ApprovalRefused };
+        assert_eq!(code, expected, "{path}");
+    }
+    let all = json!({"path": "", "recursive": true});
+    let removed = stage.call(&caller, "worktree.delete", all).await.map(drop);
+    assert_eq!(removed.unwrap_err().code(), Code::ApprovalRefused);
+    assert!(stage.call(&caller, "worktree.delete", json!({"path": "a"})).await.is_ok());
+}
+
+#[tokio::test]
+async fn only_an_operator_answers() {
+    let (stage, caller) = with(push()).await;
+    let user = stage.caller(garth_gateway::Role::User).await;
+    let operator = stage.operator().await;
+    let running = stage.call(&caller, "bash", json!({"command": "git push"}));
+    let answering = async {
+        let asked = question(&stage).await;
+        for by in [&caller, &user] {
+            let refused = stage.gateway.approvals().answer(&asked.id, Reply::Allow, by);
+            assert_eq!(refused.unwrap_err().code(), Code::PermissionDenied);
+        }
+        stage.gateway.approvals().answer(&asked.id, Reply::Allow, &operator).unwrap();
+    };
+    let (done, ()) = tokio::join!(running, answering);
+    assert!(done.is_ok());
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_withdraws_its_question() {
+    let (stage, caller) = with(push()).await;
+    let mut events = stage.gateway.approvals().watch();
+    {
+        let running = stage.call(&caller, "bash", json!({"command": "git push"}));
+        tokio::select! {
+            _ = running => panic!("it ended"),
+            _ = question(&stage) => {}
+        }
+    }
+    assert_eq!(stage.gateway.approvals().pending(), []);
+    assert!(matches!(events.recv().await.unwrap(), Event::Asked(_)));
+    let settled = events.recv().await.unwrap();
+    assert!(matches!(settled, Event::Settled { answered: Answered::Withdrawn, .. }));
+    until("the record", async || stage.records().await.len() == 1).await;
+    assert_eq!(stage.last_record().await.entry.outcome, "CANCELLED");
+}
+
+#[tokio::test]
+async fn an_agent_cannot_fill_the_desk() {
+    let rules = json!({"otherwise": "ask", "waitMs": 3_600_000});
+    let (stage, caller) = with(rules).await;
+    let mut operations = stage.table.rows().map(|row| row.name).collect::<Vec<_>>();
+    operations.retain(|name| *name == "worktree.delete");
+    let waiting = async {
+        let calls = (0..32).map(|number| {
+            let path = format!("f{number}");
+            let (gateway, table) = (stage.gateway.clone(), &stage.table);
+            let call = crate::stage::call(&caller, operations[0], json!({"path": path}));
+            async move { gateway.call(table, call).await }
+        });
+        let mut calls: Vec<_> = calls.map(Box::pin).collect();
+        std::future::poll_fn(|context| {
+            for call in &mut calls {
+                assert!(call.as_mut().poll(context).is_pending());
+            }
+            std::task::Poll::<()>::Pending
+        })
+        .await;
+    };
+    let one_more = async {
+        until("32 questions", async || stage.gateway.approvals().pending().len() == 32).await;
+        stage.call(&caller, "worktree.delete", json!({"path": "x"})).await.map(drop)
+    };
+    let refused = tokio::select! {
+        () = waiting => panic!("they ended"),
+        refused = one_more => refused,
+    };
+    assert_eq!(refused.unwrap_err().code(), Code::ApprovalRefused);
+    let emptied = async || stage.gateway.approvals().pending().is_empty();
+    tokio::time::timeout(DEADLINE, until("an empty desk", emptied)).await.unwrap();
+}
