@@ -30,7 +30,7 @@ use garth_gateway::{
     limits,
 };
 use garth_memory::Memory;
-use garth_workspace::{Limits, Parts, Workspace};
+use garth_workspace::{Commands, Limits, Parts, Workspace};
 use serde_json::{Value, json};
 
 const ROOT: &str = "GARTH_CRASH_AUDIT_ROOT";
@@ -181,6 +181,7 @@ impl Opener for InMemory {
     fn open<'a>(&'a self, agent: &'a Agent) -> BoxFuture<'a, Result<Arc<Workspace>>> {
         Box::pin(async move {
             let workspace = Workspace::new(Parts {
+                commands: Commands::None,
                 fs: Arc::new(Memory::new(Policy::open())?),
                 aliases: Aliases::none(),
                 redaction: agent.settings.redaction.config(),

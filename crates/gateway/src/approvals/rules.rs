@@ -10,7 +10,7 @@
 //! a path resolves to, and hold for processes too.
 
 use garth_contract::{Code, Detail, Error, Policy, Result, WsPath};
-use garth_search::Fold;
+use garth_search::{Fold, Stands};
 use globset::{GlobBuilder, GlobMatcher};
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
@@ -186,7 +186,7 @@ impl Compiled {
                     }
                     (Reach::Tree, Verdict::Allow) | (Reach::This, _) => false,
                 };
-                below || globs.denies(path.as_bytes(), Fold::Exact)
+                below || globs.denies(path.as_bytes(), Fold::Exact, Stands::Other)
             }
         }
     }

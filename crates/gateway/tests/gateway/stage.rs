@@ -17,7 +17,7 @@ use garth_gateway::{
     audit, limits,
 };
 use garth_memory::Memory;
-use garth_workspace::{Limits, Parts, Workspace};
+use garth_workspace::{Commands, Limits, Parts, Workspace};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -54,6 +54,7 @@ impl Opener for Files {
                 .entry(agent.id.clone())
                 .or_insert_with(|| Arc::new(Memory::new(Policy::open()).unwrap()));
             let workspace = Workspace::new(Parts {
+                commands: Commands::None,
                 fs: Arc::<Memory>::clone(tree),
                 aliases: Aliases::none().with(b"/workspace"),
                 redaction: agent.settings.redaction.config(),
