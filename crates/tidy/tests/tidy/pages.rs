@@ -110,6 +110,9 @@ fn kind(schema: &Value) -> String {
     }
     match schema["type"].as_str() {
         Some("array") => format!("list of {}", kind(&schema["items"])),
+        Some("object") if schema["properties"].is_null() => {
+            format!("object of {}", kind(&schema["additionalProperties"]))
+        }
         Some("object") => {
             let fields = schema["properties"].as_object().into_iter().flatten();
             let fields: Vec<_> = fields.map(|(name, _)| format!("`{name}`")).collect();
