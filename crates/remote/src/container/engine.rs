@@ -34,16 +34,18 @@ pub(super) const LABEL_OWNER: &str = "garth.owner";
 pub(super) const LABEL_WORKSPACE: &str = "garth.workspace";
 pub(super) const LABEL_PRINT: &str = "garth.spec";
 
-/// How long an engine may take to say what there is.
-const LOOK: Duration = Duration::from_secs(20);
+/// How long an engine may take to say what there is, unless told otherwise. Whoever
+/// waits for a call has less patience and gives up before.
+const LOOK: Duration = Duration::from_secs(60);
 
 /// How long an engine may take to make, start or end a container on a busy machine.
-const CHANGE: Duration = Duration::from_secs(60);
+const CHANGE: Duration = Duration::from_secs(120);
 
 /// An engine, by its socket.
 #[derive(Debug)]
 pub struct Engine {
     socket: Socket,
+    look: Duration,
     facts: OnceCell<Facts>,
     /// One image is made at a time, so that two workspaces do not both make the same.
     images: Mutex<()>,
@@ -80,8 +82,14 @@ impl Engine {
         Self::of(Socket::Usual)
     }
 
+    /// The same engine, which may take so long to say what there is.
+    #[must_use]
+    pub fn with_patience(self, look: Duration) -> Self {
+        Self { look, ..self }
+    }
+
     fn of(socket: Socket) -> Self {
-        Self { socket, facts: OnceCell::new(), images: Mutex::new(()) }
+        Self { socket, look: LOOK, facts: OnceCell::new(), images: Mutex::new(()) }
     }
 
     /// The containers that an owner's gateway has made, running or not.
@@ -94,7 +102,7 @@ impl Engine {
         let filters = HashMap::from([("label", vec![label])]);
         let options = ListContainersOptionsBuilder::default().all(true).filters(&filters).build();
         let list = engine.list_containers(Some(options));
-        let found = asking("list its containers", LOOK, list).await?;
+        let found = asking("list its containers", self.look, list).await?;
         let leftover = |labels: HashMap<String, String>, running| {
             let workspace = labels.get(LABEL_WORKSPACE)?.clone();
             let name = super::wanted::name(labels.get(LABEL_OWNER)?, &workspace);
@@ -131,7 +139,7 @@ impl Engine {
         }
         let name = container.name();
         let look = engine.inspect_container(&name, None);
-        let Some(found) = seeking("look for the container", LOOK, look).await? else {
+        let Some(found) = seeking("look for the container", self.look, look).await? else {
             return Ok(Standing::Gone);
         };
         let labels = found.config.and_then(|config| config.labels).unwrap_or_default();
@@ -149,7 +157,7 @@ impl Engine {
     pub(crate) async fn lives(&self, name: &str) -> Result<bool> {
         let (engine, _) = self.ask().await?;
         let look = engine.inspect_container(name, None);
-        let found = seeking("look for the container", LOOK, look).await?;
+        let found = seeking("look for the container", self.look, look).await?;
         let status = found.and_then(|found| found.state?.status);
         Ok(status == Some(ContainerStateStatusEnum::RUNNING))
     }
@@ -237,8 +245,8 @@ impl Engine {
     async fn ask(&self) -> Result<(Docker, &Facts)> {
         let facts = self.facts.get_or_try_init(|| async {
             let engine = self.open(&facts::NEWEST)?;
-            let version = asking("say its version", LOOK, engine.version()).await?;
-            let info = asking("say what it can do", LOOK, engine.info()).await?;
+            let version = asking("say its version", self.look, engine.version()).await?;
+            let info = asking("say what it can do", self.look, engine.info()).await?;
             Ok::<_, Error>(Facts::of(&version, &info))
         });
         let facts = facts.await?;

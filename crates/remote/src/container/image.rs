@@ -14,7 +14,7 @@ use super::{
 };
 
 /// How long an engine may take to look for an image.
-const LOOK: Duration = Duration::from_secs(20);
+const LOOK: Duration = Duration::from_secs(60);
 
 /// How long an engine may take to make an image: a large system on a slow disk.
 const IMPORT: Duration = Duration::from_secs(15 * 60);

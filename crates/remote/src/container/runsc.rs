@@ -25,10 +25,10 @@ use super::{
 };
 
 /// How long `runsc` may take to say what there is.
-const LOOK: Duration = Duration::from_secs(20);
+const LOOK: Duration = Duration::from_secs(60);
 
 /// How long `runsc` may take to make, start or end a sandbox on a busy machine.
-const CHANGE: Duration = Duration::from_secs(60);
+const CHANGE: Duration = Duration::from_secs(120);
 
 /// Where `runsc` keeps what it knows, below the directory for containers.
 const STATE: &str = "runsc";

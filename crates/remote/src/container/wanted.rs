@@ -287,6 +287,9 @@ pub struct Options {
     /// The runtime that must run the container, by its name or path; left out, the
     /// engine's own choice.
     pub runtime: Option<String>,
+    /// A profile of system calls, a file of this machine, where the engine's own lets
+    /// too much through; engines only.
+    pub seccomp: Option<PathBuf>,
 }
 
 /// One limit of a process.

@@ -1,0 +1,235 @@
+//! The suites of files and of processes, on guests inside containers.
+//!
+//! A container has one guest for one workspace, and the suites want hundreds, each
+//! fresh. So one container holds them all: guests that listen are started in it by
+//! the first one, and end when their check does.
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use garth_conformance::{Arranged, Backend, Beyond, Directory, Outside, Subject, Suite, shell};
+use garth_contract::{
+    Access, Aliases, Durability, DynFilesystem, HardLinks, Policy, Result, WsPath,
+};
+use garth_host::Host;
+use garth_remote::container::VARIABLES;
+
+use crate::{
+    guests::{Another, End, Shared, suites_in_gvisor, suites_in_podman},
+    machine::{machine, run},
+};
+
+/// Guests in a container.
+struct Inside {
+    place: &'static Shared,
+}
+
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+impl Inside {
+    /// A guest for a directory below the workspace's.
+    async fn guest(&self, root: &Path, policy: &Policy) -> Result<Another> {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let below = root.strip_prefix(&self.place.files).unwrap();
+        let inside = Path::new("/workspace").join(below);
+        let text = |path: &Path| path.to_str().unwrap().to_owned();
+        let mut arguments = vec!["--root".to_owned(), text(&inside)];
+        arguments.extend(["--alias".into(), "/workspace".into()]);
+        arguments.extend(["--alias".into(), text(root)]);
+        arguments.extend(["--spool".into(), format!("/tmp/spool-{number}")]);
+        arguments.extend(rules(policy));
+        for (name, value) in VARIABLES {
+            arguments.extend(["--env".into(), format!("{name}={value}")]);
+        }
+        self.place.another(&format!("g{number}"), arguments).await
+    }
+}
+
+/// A policy in the guest's words.
+fn rules(policy: &Policy) -> Vec<String> {
+    let mut words = vec!["--max-file".to_owned(), policy.max_file.to_string()];
+    words.extend(policy.deny.iter().flat_map(|glob| ["--deny".to_owned(), glob.clone()]));
+    words.extend(policy.protect.iter().flat_map(|glob| ["--protect".to_owned(), glob.clone()]));
+    words.extend(policy.quota.iter().flat_map(|most| ["--quota".to_owned(), most.to_string()]));
+    let flags = [
+        (policy.access == Access::ReadOnly, "--read-only"),
+        (policy.hard_links == HardLinks::Refuse, "--refuse-hard-links"),
+        (policy.durability == Durability::Fast, "--fast"),
+    ];
+    words.extend(flags.into_iter().filter(|(is, _)| *is).map(|(_, flag)| flag.to_owned()));
+    words
+}
+
+impl Backend for Inside {
+    fn name(&self) -> &str {
+        self.place.name
+    }
+
+    async fn make(&self, policy: Policy) -> Result<Subject> {
+        let directory = Directory::new(|root, policy| {
+            Ok(Arc::new(Host::open(root, policy, Aliases::none().with(Directory::ALIAS))?))
+        });
+        let guest = self.guest(&directory.root(), &policy).await?;
+        let Another { remote, end } = guest;
+        Ok(Subject::new(remote).with(Kept { directory, _end: end }))
+    }
+}
+
+/// A directory, and the guest that serves it, which ends with it.
+struct Kept {
+    directory: Directory,
+    _end: End,
+}
+
+impl Outside for Kept {
+    fn write(&self, at: &WsPath, content: &[u8]) -> Arranged {
+        self.directory.write(at, content)
+    }
+
+    fn symlink(&self, at: &WsPath, target: &[u8]) -> Arranged {
+        self.directory.symlink(at, target)
+    }
+
+    fn fifo(&self, at: &WsPath) -> Arranged {
+        self.directory.fifo(at)
+    }
+
+    fn socket(&self, at: &WsPath) -> Arranged {
+        self.directory.socket(at)
+    }
+
+    fn device(&self, at: &WsPath) -> Arranged {
+        self.directory.device(at)
+    }
+
+    fn hard_link_to_secret(&self, at: &WsPath) -> Arranged {
+        self.directory.hard_link_to_secret(at)
+    }
+
+    fn hard_link(&self, of: &WsPath, at: &WsPath) -> Arranged {
+        self.directory.hard_link(of, at)
+    }
+
+    fn sparse(&self, at: &WsPath, size: u64, tail: &[u8]) -> Arranged {
+        self.directory.sparse(at, size, tail)
+    }
+
+    fn remove(&self, at: &WsPath) -> Arranged {
+        self.directory.remove(at)
+    }
+
+    fn exchange(&self, one: &WsPath, other: &WsPath) -> Arranged {
+        self.directory.exchange(one, other)
+    }
+
+    fn set_modified(&self, at: &WsPath, seconds: u64) -> Arranged {
+        self.directory.set_modified(at, seconds)
+    }
+
+    fn set_mode(&self, at: &WsPath, mode: u32) -> Arranged {
+        self.directory.set_mode(at, mode)
+    }
+
+    fn forbid(&self, at: &WsPath) -> Arranged {
+        self.directory.forbid(at)
+    }
+
+    fn absolute(&self, inside: &WsPath) -> Arranged<Vec<Vec<u8>>> {
+        self.directory.absolute(inside)
+    }
+
+    fn beyond(&self) -> Arranged<Beyond> {
+        self.directory.beyond()
+    }
+
+    fn beyond_now(&self) -> Arranged<BTreeMap<Vec<u8>, Vec<u8>>> {
+        self.directory.beyond_now()
+    }
+
+    fn everything(&self) -> Arranged<Vec<Vec<u8>>> {
+        self.directory.everything()
+    }
+
+    fn open_again(&self, policy: Policy) -> Arranged<Arc<dyn DynFilesystem>> {
+        self.directory.open_again(policy)
+    }
+}
+
+/// Commands in a container, beside files that this machine serves: as a workspace is
+/// put together whose directory both see.
+impl shell::Backend for Inside {
+    fn name(&self) -> &str {
+        self.place.name
+    }
+
+    async fn make(&self) -> Result<shell::Subject> {
+        let directory = tempfile::tempdir().unwrap();
+        let policy = Policy { durability: Durability::Fast, ..Policy::open() };
+        let aliases = Aliases::none().with(b"/workspace");
+        let files = Host::open(directory.path(), policy.clone(), aliases)?;
+        let Another { remote, end } = self.guest(directory.path(), &policy).await?;
+        let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let environment = VARIABLES.iter().map(pair).collect();
+        let traits = shell::Traits { environment, spool: None, processes: None, kept: None };
+        let subject = shell::Subject::new(remote, Arc::new(files), traits);
+        Ok(subject.with(Workplace { _end: end, _directory: directory }))
+    }
+}
+
+struct Workplace {
+    _end: End,
+    _directory: tempfile::TempDir,
+}
+
+impl shell::Around for Workplace {}
+
+/// Runs the checks of files whose names begin so.
+fn files(place: &'static Shared, only: &str) {
+    let suite = Suite { only, ..Suite::default() };
+    let report = suite.run(&Inside { place }).unwrap();
+    println!("{report}");
+    assert!(report.failed.is_empty(), "{} checks do not hold", report.failed.len());
+}
+
+/// Runs the checks of processes whose names begin so.
+fn processes(place: &'static Shared, only: &str) {
+    let suite = Suite { only, ..Suite::default() };
+    let report = suite.run_shell(&Inside { place }).unwrap();
+    println!("{report}");
+    assert!(report.failed.is_empty(), "{} checks do not hold", report.failed.len());
+}
+
+/// The checks that are asked for, all of them as a rule.
+fn only() -> String {
+    std::env::var("GARTH_CHECK").unwrap_or_default()
+}
+
+#[test]
+fn the_files_of_a_guest_in_podman_are_as_any_other() {
+    let Some(machine) = machine() else { return };
+    files(run(suites_in_podman(machine)), &only());
+}
+
+#[test]
+fn the_files_of_a_guest_in_gvisor_are_as_any_other() {
+    let Some(machine) = machine() else { return };
+    files(run(suites_in_gvisor(machine)), &only());
+}
+
+#[test]
+fn the_processes_of_a_guest_in_podman_are_as_any_other() {
+    let Some(machine) = machine() else { return };
+    processes(run(suites_in_podman(machine)), &only());
+}
+
+#[test]
+fn the_processes_of_a_guest_in_gvisor_are_as_any_other() {
+    let Some(machine) = machine() else { return };
+    processes(run(suites_in_gvisor(machine)), &only());
+}

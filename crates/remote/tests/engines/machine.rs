@@ -1,0 +1,303 @@
+//! What this machine has for these tests, and the engines that they start for
+//! themselves.
+//!
+//! One keeper process holds everything: it starts two podman services on a storage
+//! of their own, and when its input ends, which it does however this process does,
+//! it ends them and removes every trace.
+
+use std::{
+    fs,
+    io::Write,
+    os::unix::{fs::PermissionsExt, process::CommandExt},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::{Arc, LazyLock, Mutex, Once},
+    thread,
+    time::{Duration, Instant},
+};
+
+use garth_remote::container::{
+    Container, Engine, Files, Limits, Options, Platform, Root, Runsc, Ulimit,
+};
+use serde_json::{Value, json};
+
+/// What everything here needs.
+pub(crate) struct Machine {
+    /// Everything is made below it.
+    pub(crate) dir: PathBuf,
+    /// A Debian.
+    pub(crate) root: PathBuf,
+    /// The guest's static program.
+    pub(crate) guest: PathBuf,
+    /// An engine that runs containers with runc.
+    pub(crate) runc: Arc<Engine>,
+    /// An engine that runs them with gVisor.
+    pub(crate) runsc: Arc<Engine>,
+    /// The engine's own profile of system calls, less one family of sockets.
+    seccomp: Option<PathBuf>,
+    _keeper: Mutex<Option<ChildStdin>>,
+}
+
+/// How long an engine may take to begin to listen.
+const UNTIL_IT_LISTENS: Duration = Duration::from_secs(60);
+
+static MACHINE: LazyLock<Result<Machine, String>> = LazyLock::new(Machine::make);
+
+/// The machine, or a line that says what it lacks.
+pub(crate) fn machine() -> Option<&'static Machine> {
+    match &*MACHINE {
+        Ok(machine) => Some(machine),
+        Err(why) => {
+            println!("skipped: {why}");
+            None
+        }
+    }
+}
+
+/// Where the repository is.
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+impl Machine {
+    fn make() -> Result<Self, String> {
+        let root = repository().join(".cache/roots/debian");
+        if !root.join("usr/bin/bash").exists() {
+            return Err("no Debian to run containers from".into());
+        }
+        let guest = std::env::var_os("GARTH_GUEST").map(PathBuf::from);
+        let guest = guest.unwrap_or_else(|| repository().join("target/guest/garth-guest"));
+        if !guest.exists() {
+            return Err("no static guest".into());
+        }
+        for program in ["podman", "runc", "runsc"] {
+            let found = Command::new(program).arg("--version").output();
+            if !found.is_ok_and(|output| output.status.success()) {
+                return Err(format!("no {program}"));
+            }
+        }
+        if !rustix::process::getuid().is_root() {
+            return Err("only root can start engines of its own here".into());
+        }
+        sweep();
+        let dir = std::env::temp_dir().join(format!("garth-engines-{}", std::process::id()));
+        fs::create_dir(&dir).map_err(|error| error.to_string())?;
+        let keeper = keeper(&dir)?;
+        let machine = Self {
+            seccomp: seccomp(&dir),
+            runc: Arc::new(Engine::at(&dir.join("runc.sock"))),
+            runsc: Arc::new(Engine::at(&dir.join("runsc.sock"))),
+            dir,
+            root,
+            guest,
+            _keeper: Mutex::new(keeper.stdin),
+        };
+        for socket in ["runc.sock", "runsc.sock"] {
+            machine.until_there(&machine.dir.join(socket))?;
+        }
+        Ok(machine)
+    }
+
+    fn until_there(&self, path: &Path) -> Result<(), String> {
+        let begun = Instant::now();
+        while !path.exists() {
+            if begun.elapsed() > UNTIL_IT_LISTENS {
+                let log = fs::read_to_string(self.dir.join("log")).unwrap_or_default();
+                panic!("podman's service does not start: {log}");
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        Ok(())
+    }
+
+    /// A workspace's directory of its own, for a user who is not root.
+    pub(crate) fn workspace(&self, name: &str) -> PathBuf {
+        let path = self.dir.join("workspaces").join(name);
+        fs::create_dir_all(&path).unwrap();
+        std::os::unix::fs::chown(&path, Some(1000), Some(1000)).unwrap();
+        path
+    }
+
+    /// A workspace's directory for the suites, which is also where they make theirs.
+    pub(crate) fn suites(&self) -> PathBuf {
+        static ONCE: Once = Once::new();
+        let path = self.dir.join("workspaces/suites");
+        ONCE.call_once(|| {
+            fs::create_dir_all(&path).unwrap();
+            tempfile::env::override_temp_dir(&path).unwrap();
+        });
+        path
+    }
+
+    /// A container of the Debian, as this machine can run it.
+    pub(crate) fn container(&self, name: &str) -> Container {
+        let files = Files::Directory(self.workspace(name));
+        let limit = |name: &str, soft, hard| Ulimit { name: name.into(), soft, hard };
+        Container {
+            owner: "engines".into(),
+            guest: self.guest.clone(),
+            run: self.dir.join("run"),
+            limits: Limits { memory: Some(1 << 30), ..Limits::USUAL },
+            options: Options {
+                // No process here may raise its limits, and podman would try to.
+                ulimits: vec![limit("nofile", 1024, 4096), limit("nproc", 1000, 1000)],
+                runtime: None,
+                seccomp: self.seccomp.clone(),
+            },
+            ..Container::new(name, Root::Directory(self.root.clone()), files)
+        }
+    }
+
+    /// gVisor without an engine, on the platform that works everywhere.
+    pub(crate) fn gvisor(&self) -> Runsc {
+        Runsc {
+            program: "runsc".into(),
+            platform: Platform::Ptrace,
+            flags: vec!["--ignore-cgroups".into()],
+        }
+    }
+
+    /// Runs podman on the storage of these tests.
+    pub(crate) fn podman(&self, arguments: &[&str]) -> std::process::Output {
+        Command::new("sh").arg(self.dir.join("podman")).args(arguments).output().unwrap()
+    }
+}
+
+/// The runtime on which all tests run, so that they can share containers.
+static RUNTIME: LazyLock<tokio::runtime::Runtime> = LazyLock::new(|| {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap()
+});
+
+/// Runs a test to its end.
+pub(crate) fn run<T>(test: impl Future<Output = T>) -> T {
+    RUNTIME.block_on(test)
+}
+
+/// Lets something run beside the tests.
+pub(crate) fn spawn(work: impl Future<Output = ()> + Send + 'static) {
+    RUNTIME.spawn(work);
+}
+
+/// Podman's profile, in which sockets to the machine's own hypervisor are left out:
+/// they know no network namespace, and only younger versions of it say no.
+fn seccomp(dir: &Path) -> Option<PathBuf> {
+    let usual = fs::read("/usr/share/containers/seccomp.json").ok()?;
+    let mut profile: Value = serde_json::from_slice(&usual).unwrap();
+    let rules = profile["syscalls"].as_array_mut().unwrap();
+    for rule in rules.iter_mut() {
+        rule["names"].as_array_mut().unwrap().retain(|name| name != "socket");
+    }
+    let other = json!({ "index": 0, "value": 40, "valueTwo": 0, "op": "SCMP_CMP_NE" });
+    rules.push(json!({ "names": ["socket"], "action": "SCMP_ACT_ALLOW", "args": [other] }));
+    rules.retain(|rule| rule["names"] != json!([]));
+    let path = dir.join("seccomp.json");
+    fs::write(&path, profile.to_string()).unwrap();
+    Some(path)
+}
+
+/// Removes what an earlier run left behind whose keeper was killed, too.
+///
+/// It is known by the number of its process, which may be another's by now; then the
+/// next run finds it.
+fn sweep() {
+    for entry in fs::read_dir(std::env::temp_dir()).unwrap().flatten() {
+        let name = entry.file_name();
+        let Some(pid) = name.to_str().and_then(|name| name.strip_prefix("garth-engines-")) else {
+            continue;
+        };
+        let clean = entry.path().join("clean");
+        // A keeper that still works removes the directory itself.
+        if !Path::new("/proc").join(pid).exists() && !keeper_lives(&entry.path()) {
+            println!("removing what process {pid} left behind");
+            Command::new("sh").arg(clean).stdin(Stdio::null()).output().unwrap();
+        }
+    }
+}
+
+fn keeper_lives(dir: &Path) -> bool {
+    let pid = fs::read_to_string(dir.join("keeper")).unwrap_or_default();
+    let words = fs::read_to_string(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
+    words.contains(dir.to_str().unwrap())
+}
+
+fn keeper(dir: &Path) -> Result<Child, String> {
+    let script = |name: &str, text: String| {
+        let path = dir.join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let at = dir.to_str().unwrap();
+    let name = dir.file_name().unwrap().to_str().unwrap();
+    let storage = storage(name);
+    // A pattern that finds others and not whoever looks for it.
+    let pattern = name.replacen('g', "[g]", 1);
+    let fill = |text: &str| {
+        let text = text.replace("STORAGE", storage.to_str().unwrap());
+        text.replace("PATTERN", &pattern).replace("DIR", at)
+    };
+    // Debian's runsc takes no flags from an engine but these, and knows no cgroups here.
+    script("runsc", format!("#!/bin/sh\nexec {}\n", RUNSC));
+    script("podman", fill(PODMAN));
+    script("clean", fill(CLEAN));
+    script("keep", fill(KEEP));
+    let log = fs::File::create(dir.join("log")).map_err(|error| error.to_string())?;
+    let mut keeper = Command::new("sh")
+        .arg(dir.join("keep"))
+        .stdin(Stdio::piped())
+        .stdout(log.try_clone().unwrap())
+        .stderr(log)
+        .process_group(0)
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    keeper.stdin.as_mut().unwrap().flush().unwrap();
+    Ok(keeper)
+}
+
+/// gVisor as podman's runtime.
+const RUNSC: &str = "runsc --platform=ptrace --network=none --ignore-cgroups --host-uds=all \"$@\"";
+
+/// Podman on the storage of these tests; the driver is the first that works.
+const PODMAN: &str = r#"
+driver=$(cat DIR/driver 2>/dev/null || echo vfs)
+exec podman --root STORAGE/root --runroot STORAGE/run --storage-driver "$driver" \
+    --cgroup-manager cgroupfs --runtime "${RUNTIME:-runc}" "$@"
+"#;
+
+/// Starts both services, waits until nobody needs them, and cleans.
+const KEEP: &str = r#"
+echo $$ > DIR/keeper
+echo overlay > DIR/driver
+sh DIR/podman info > /dev/null 2>&1 || { rm -rf STORAGE/root; echo vfs > DIR/driver; }
+sh DIR/podman system service --time 0 unix://DIR/runc.sock &
+echo $! > DIR/runc.pid
+RUNTIME=DIR/runsc sh DIR/podman system service --time 0 unix://DIR/runsc.sock &
+echo $! > DIR/runsc.pid
+while read -r _; do :; done
+exec sh DIR/clean
+"#;
+
+/// Ends everything and removes it.
+const CLEAN: &str = r#"
+# Who works on the storage: containers that end still do for a moment.
+busy() { grep -ls 'PATTERN' /proc/[0-9]*/cmdline | grep -v "^/proc/$$/"; }
+sh DIR/podman rm --all --force --time 0
+for name in $(ls DIR/run/runsc 2>/dev/null | sed -n 's/_sandbox:.*\.state$//p'); do
+    runsc --root DIR/run/runsc delete --force "$name"
+done
+for pid in $(cat DIR/runc.pid DIR/runsc.pid); do
+    grep -qs DIR "/proc/$pid/cmdline" && kill "$pid"
+done
+turns=300
+while [ $turns -gt 0 ] && [ -n "$(busy)" ]; do sleep 0.1; turns=$((turns - 1)); done
+grep -oE ' (STORAGE|DIR)/[^ ]*' /proc/mounts | sort -r | while read -r at; do umount -l "$at"; done
+rm -rf STORAGE DIR
+"#;
+
+/// Where the images are: in memory if there is much of it, since a busy disk makes
+/// the import of one take a minute.
+fn storage(name: &str) -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    let roomy =
+        rustix::fs::statvfs(memory).is_ok_and(|there| there.f_bavail * there.f_frsize > 4 << 30);
+    if roomy { memory.join(name) } else { std::env::temp_dir().join(format!("{name}-storage")) }
+}

@@ -1,0 +1,82 @@
+//! The same command has the same reply wherever it runs.
+//!
+//! One Debian, one user, one umask, one set of variables; what differs is who runs
+//! it. Numbers of processes and durations aside, replies are equal as a whole.
+
+mod cases;
+
+use futures::{StreamExt, stream};
+use garth_contract::{Announce, Cause, Command, Exit, Kept, Shell};
+
+use self::cases::{Case, cases};
+use crate::{
+    guests::{DEADLINE, Shared, in_gvisor, in_podman},
+    machine::{machine, run},
+};
+
+/// How many commands run at once in one place.
+const AT_ONCE: usize = 4;
+
+/// A reply without what may differ.
+#[derive(Debug, PartialEq, Eq)]
+enum Reply {
+    Report { exit: Exit, cause: Cause, stdout: Kept, stderr: Kept },
+    Error { code: &'static str, message: String },
+}
+
+impl Reply {
+    /// The code of a report as a shell has it, or the name of an error.
+    fn outcome(&self) -> String {
+        match self {
+            Self::Report { exit, .. } => exit.code().to_string(),
+            Self::Error { code, .. } => (*code).to_owned(),
+        }
+    }
+}
+
+#[test]
+fn the_same_command_has_the_same_reply_in_podman_and_in_gvisor() {
+    let Some(machine) = machine() else { return };
+    run(async {
+        let (podman, gvisor) = tokio::join!(in_podman(machine), in_gvisor(machine));
+        let cases = cases();
+        assert!(cases.len() >= 88, "{}", cases.len());
+        let (in_podman, in_gvisor) = tokio::join!(replies(podman, &cases), replies(gvisor, &cases));
+        let mut wrong = Vec::new();
+        for (case, (podman, gvisor)) in cases.iter().zip(in_podman.into_iter().zip(in_gvisor)) {
+            if podman.outcome() != case.outcome {
+                wrong.push(format!("{}: {podman:?}, not {}", case.name, case.outcome));
+            } else if podman != gvisor {
+                wrong.push(format!("{}:\n  podman {podman:?}\n  gvisor {gvisor:?}", case.name));
+            }
+        }
+        assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+    });
+}
+
+/// What each command comes to, in order.
+async fn replies(place: &'static Shared, cases: &[Case]) -> Vec<Reply> {
+    let one = async |(number, case): (usize, &Case)| {
+        let directory = format!("table/{number}");
+        let mut command: Command = case.command.clone();
+        let own = place.directory(&directory);
+        place.directory(&format!("{directory}/sub dir"));
+        let inside =
+            case.workdir.map(|below| crate::guests::path_of(&format!("{directory}/{below}")));
+        command.workdir = inside.unwrap_or(own);
+        let reply = Shell::run(&place.remote, command, Announce::nobody());
+        let reply = tokio::time::timeout(DEADLINE, reply).await;
+        match reply.unwrap_or_else(|_| panic!("{} hangs in {}", case.name, place.name)) {
+            Ok(report) => Reply::Report {
+                exit: report.ended.exit,
+                cause: report.ended.cause,
+                stdout: report.stdout,
+                stderr: report.stderr,
+            },
+            Err(error) => {
+                Reply::Error { code: error.code().row().name, message: error.to_string() }
+            }
+        }
+    };
+    stream::iter(cases.iter().enumerate()).map(one).buffered(AT_ONCE).collect().await
+}
