@@ -34,6 +34,7 @@ fn arguments(root: &Path, policy: &Policy) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = vec!["--root".into(), root.into()];
     arguments.extend(["--alias".into(), OsString::from_vec(Directory::ALIAS.to_vec())]);
     let mut add = |name: &str, value: &str| arguments.extend([name.into(), value.into()]);
+    policy.allow.iter().for_each(|glob| add("--allow", glob));
     policy.deny.iter().for_each(|glob| add("--deny", glob));
     policy.protect.iter().for_each(|glob| add("--protect", glob));
     add("--max-file", &policy.max_file.to_string());

@@ -54,6 +54,7 @@ impl Inside {
 /// A policy in the guest's words.
 fn rules(policy: &Policy) -> Vec<String> {
     let mut words = vec!["--max-file".to_owned(), policy.max_file.to_string()];
+    words.extend(policy.allow.iter().flat_map(|glob| ["--allow".to_owned(), glob.clone()]));
     words.extend(policy.deny.iter().flat_map(|glob| ["--deny".to_owned(), glob.clone()]));
     words.extend(policy.protect.iter().flat_map(|glob| ["--protect".to_owned(), glob.clone()]));
     words.extend(policy.quota.iter().flat_map(|most| ["--quota".to_owned(), most.to_string()]));
