@@ -2,14 +2,14 @@
 
 use garth_contract::Result;
 
-use crate::{Admitted, Authorized, Gateway, call::step};
+use crate::{Admitted, Answer, Authorized, Gateway, call::step};
 
 impl Gateway {
     /// Takes what the call needs from its caller's budget and its workspace's.
     ///
     /// # Errors
     /// `RATE_LIMIT_EXCEEDED` with the time after which it fits.
-    pub async fn admit<A>(&self, authorized: Authorized<A>) -> Result<Admitted<A>> {
+    pub async fn admit<A: Answer>(&self, authorized: Authorized<A>) -> Result<Admitted<A>> {
         let Authorized { work, known, permit } = authorized;
         let held = self.inner.limits.admit(&work.demand(known.as_ref()));
         let (work, held) = step(work, held).await?;

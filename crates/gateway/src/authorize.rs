@@ -9,7 +9,7 @@ use garth_contract::{Code, Error, Result};
 use garth_redact::Permit;
 
 use crate::{
-    Access, Authorized, Gateway, Resolved, Role, Run, Shows,
+    Access, Answer, Authorized, Gateway, Resolved, Role, Run, Shows,
     call::{Work, step},
     registry::Known,
     summary,
@@ -21,7 +21,7 @@ impl Gateway {
     /// # Errors
     /// `UNAUTHENTICATED` once the token was taken back; `PERMISSION_DENIED` for what the
     /// role does not allow; `AGENT_NOT_FOUND`, to an operator only; `READ_ONLY`.
-    pub async fn authorize<A>(&self, resolved: Resolved<A>) -> Result<Authorized<A>> {
+    pub async fn authorize<A: Answer>(&self, resolved: Resolved<A>) -> Result<Authorized<A>> {
         let Resolved(work) = resolved;
         let allowed = self.allows(&work);
         let (work, permit) = step(work, allowed).await?;
@@ -34,7 +34,7 @@ impl Gateway {
     }
 
     /// Judges by the token alone, and issues the permit for what is not redacted.
-    fn allows<A>(&self, work: &Work<A>) -> Result<Option<Permit>> {
+    fn allows<A: Answer>(&self, work: &Work<A>) -> Result<Option<Permit>> {
         work.caller.check(self.inner.registry.store().clock().now_ms())?;
         if !self.inner.audit.is_writable() {
             // The record of this refusal is the next try to write one.
@@ -66,7 +66,7 @@ impl Gateway {
     }
 
     /// Finds the agent that the call is about.
-    async fn look_up<A>(&self, work: &Work<A>) -> Result<Option<Arc<Known>>> {
+    async fn look_up<A: Answer>(&self, work: &Work<A>) -> Result<Option<Arc<Known>>> {
         let Some(id) = &work.agent else { return Ok(None) };
         let known =
             self.inner.registry.known(id).await.map_err(|error| match work.caller.role() {

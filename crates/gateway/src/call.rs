@@ -32,13 +32,13 @@ use garth_redact::Permit;
 use serde_json::Value;
 
 use crate::{
-    Caller, Gateway, Held, Operation, Summary, agent_id::AgentId, audit, limits::Demand,
+    Answer, Caller, Gateway, Held, Operation, Summary, agent_id::AgentId, audit, limits::Demand,
     registry::Known,
 };
 
 /// What a caller asks for, as an interface read it.
 #[derive(Clone)]
-pub struct Call {
+pub struct Call<L = ()> {
     /// Who asks.
     pub caller: Caller,
     /// The operation's name.
@@ -51,10 +51,12 @@ pub struct Call {
     pub bytes: u64,
     /// What the caller named the call, so that it happens at most once.
     pub request_id: Option<String>,
+    /// What comes along beside the parameters.
+    pub along: L,
 }
 
 /// What travels along.
-pub(crate) struct Work<A> {
+pub(crate) struct Work<A: Answer> {
     pub(crate) gateway: Gateway,
     pub(crate) operation: Arc<Operation<A>>,
     pub(crate) caller: Caller,
@@ -64,13 +66,15 @@ pub(crate) struct Work<A> {
     pub(crate) request_id: Option<String>,
     pub(crate) summary: Summary,
     pub(crate) record: audit::Open,
+    /// Until it is run.
+    pub(crate) along: Option<A::Along>,
 }
 
 /// A call whose operation is known and whose agent's id is one.
-pub struct Resolved<A>(pub(crate) Work<A>);
+pub struct Resolved<A: Answer>(pub(crate) Work<A>);
 
 /// A call that its caller may make.
-pub struct Authorized<A> {
+pub struct Authorized<A: Answer> {
     pub(crate) work: Work<A>,
     pub(crate) known: Option<Arc<Known>>,
     pub(crate) permit: Option<Permit>,
@@ -78,7 +82,7 @@ pub struct Authorized<A> {
 
 /// A call that there is room for; it can be run.
 #[must_use = "an admitted call that is not run is recorded as cancelled"]
-pub struct Admitted<A> {
+pub struct Admitted<A: Answer> {
     pub(crate) work: Work<A>,
     pub(crate) known: Option<Arc<Known>>,
     pub(crate) permit: Option<Permit>,
@@ -106,7 +110,7 @@ pub enum When {
     Before,
 }
 
-impl<A> Work<A> {
+impl<A: Answer> Work<A> {
     /// Ends the call with an error that is on record before it is told.
     pub(crate) async fn refuse(self, error: Error) -> Error {
         match self.record.close(Err(error.code())).await {
@@ -129,7 +133,7 @@ impl<A> Work<A> {
 }
 
 /// Ends a call where a step fails.
-pub(crate) async fn step<A, T>(work: Work<A>, result: Result<T>) -> Result<(Work<A>, T)> {
+pub(crate) async fn step<A: Answer, T>(work: Work<A>, result: Result<T>) -> Result<(Work<A>, T)> {
     match result {
         Ok(value) => Ok((work, value)),
         Err(error) => Err(work.refuse(error).await),

@@ -118,7 +118,7 @@ impl Gateway {
     ///
     /// Cancel: the record says `CANCELLED`; what the operation leaves behind, its own
     /// comment says. A call with a request id goes on to its end.
-    pub async fn call<A: Answer>(&self, table: &Table<A>, call: Call) -> Result<Done<A>> {
+    pub async fn call<A: Answer>(&self, table: &Table<A>, call: Call<A::Along>) -> Result<Done<A>> {
         let resolved = self.resolve(table, call).await?;
         let authorized = self.authorize(resolved).await?;
         let admitted = self.admit(authorized).await?;

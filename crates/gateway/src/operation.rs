@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use garth_contract::{BoxFuture, Result};
+use garth_contract::{BoxFuture, Code, Result};
 use garth_redact::Permit;
 use garth_workspace::Workspace;
 use serde_json::Value;
@@ -28,6 +28,16 @@ pub enum Access {
 
 /// What an operation answers with.
 pub trait Answer: Send + Sized + 'static {
+    /// What comes along with a call beside its parameters: the body of an upload, who
+    /// hears how far it is.
+    type Along: Send + 'static;
+
+    /// The code of an answer that says what failed, and shows what there is all the
+    /// same; the record has it then.
+    fn failed(&self) -> Option<Code> {
+        None
+    }
+
     /// How many bytes leave with it, as far as is known.
     fn bytes(&self) -> u64;
 
@@ -41,6 +51,8 @@ pub trait Answer: Send + Sized + 'static {
 
 /// JSON is its own text.
 impl Answer for Value {
+    type Along = ();
+
     fn bytes(&self) -> u64 {
         self.to_string().len() as u64
     }
@@ -55,7 +67,7 @@ impl Answer for Value {
 }
 
 /// One operation.
-pub struct Operation<A> {
+pub struct Operation<A: Answer> {
     /// What it is called.
     pub name: &'static str,
     /// What it needs.
@@ -74,27 +86,34 @@ pub struct Operation<A> {
 pub type Describe = Arc<dyn Fn(&Value) -> Summary + Send + Sync>;
 
 /// How an operation is run.
-pub enum Run<A> {
+pub enum Run<A: Answer> {
     /// On the workspace that the call names.
     Workspace(OnWorkspace<A>),
     /// On the gateway; for operators alone.
     Gateway(OnGateway<A>),
 }
 
-type OnWorkspace<A> = Arc<dyn for<'a> Fn(At<'a>, Value) -> BoxFuture<'a, Result<A>> + Send + Sync>;
-type OnGateway<A> = Arc<dyn Fn(Caller, Value) -> BoxFuture<'static, Result<A>> + Send + Sync>;
+type OnWorkspace<A> = Arc<
+    dyn for<'a> Fn(At<'a>, Value, <A as Answer>::Along) -> BoxFuture<'a, Result<A>> + Send + Sync,
+>;
+type OnGateway<A> = Arc<
+    dyn Fn(Caller, Value, <A as Answer>::Along) -> BoxFuture<'static, Result<A>> + Send + Sync,
+>;
 
-impl<A> Run<A> {
+impl<A: Answer> Run<A> {
     /// Something that is done on a workspace.
     pub fn on_workspace(
-        run: impl for<'a> Fn(At<'a>, Value) -> BoxFuture<'a, Result<A>> + Send + Sync + 'static,
+        run: impl for<'a> Fn(At<'a>, Value, A::Along) -> BoxFuture<'a, Result<A>>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         Self::Workspace(Arc::new(run))
     }
 
     /// Something that is done on the gateway itself.
     pub fn on_gateway(
-        run: impl Fn(Caller, Value) -> BoxFuture<'static, Result<A>> + Send + Sync + 'static,
+        run: impl Fn(Caller, Value, A::Along) -> BoxFuture<'static, Result<A>> + Send + Sync + 'static,
     ) -> Self {
         Self::Gateway(Arc::new(run))
     }
@@ -162,9 +181,9 @@ impl Summary {
 }
 
 /// The operations of an interface, by name.
-pub struct Table<A>(BTreeMap<&'static str, Arc<Operation<A>>>);
+pub struct Table<A: Answer>(BTreeMap<&'static str, Arc<Operation<A>>>);
 
-impl<A> Table<A> {
+impl<A: Answer> Table<A> {
     /// A table of these rows; of two with one name the last counts.
     #[must_use]
     pub fn new(rows: impl IntoIterator<Item = Operation<A>>) -> Self {

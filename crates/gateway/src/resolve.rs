@@ -5,7 +5,7 @@ use std::sync::Arc;
 use garth_contract::{Code, Error, Result, escape};
 
 use crate::{
-    Call, Gateway, Operation, Resolved, Run, Table, agent_id::AgentId, audit::Begin, call::Work,
+    Answer, Call, Gateway, Operation, Resolved, Run, Table, agent_id::AgentId, audit::Begin, call::Work,
     summary,
 };
 
@@ -17,8 +17,8 @@ impl Gateway {
     ///
     /// # Errors
     /// `UNKNOWN_METHOD`; `INVALID_PARAMS` for an id that is none or is missing.
-    pub async fn resolve<A>(&self, table: &Table<A>, call: Call) -> Result<Resolved<A>> {
-        let Call { caller, operation: name, agent, params, bytes, request_id } = call;
+    pub async fn resolve<A: Answer>(&self, table: &Table<A>, call: Call<A::Along>) -> Result<Resolved<A>> {
+        let Call { caller, operation: name, agent, params, bytes, request_id, along } = call;
         let found = table.find(&name);
         let agent = found.map_or(Ok(None), |found| agent_of(found, agent.as_deref()));
         let summary = found.map(|found| (found.describe)(&params)).unwrap_or_default();
@@ -51,6 +51,7 @@ impl Gateway {
                 request_id,
                 summary,
                 record,
+                along: Some(along),
             })),
             Err(error) => {
                 record.close(Err(error.code())).await?;
@@ -61,7 +62,7 @@ impl Gateway {
 }
 
 /// The agent that an operation needs one of.
-fn agent_of<A>(operation: &Operation<A>, agent: Option<&str>) -> Result<Option<AgentId>> {
+fn agent_of<A: Answer>(operation: &Operation<A>, agent: Option<&str>) -> Result<Option<AgentId>> {
     match (&operation.run, agent) {
         (Run::Gateway(_), _) => Ok(None),
         (Run::Workspace(_), Some(text)) => AgentId::parse(text).map(Some),

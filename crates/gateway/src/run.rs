@@ -49,7 +49,7 @@ impl<A: Answer> Admitted<A> {
         let bytes = result.as_ref().map_or(0, Answer::bytes);
         work.gateway.inner.limits.settle(&work.demand(known.as_ref()), bytes);
         let along = claimed.as_ref().map(|claimed| claimed.settle(settled(&result)));
-        let outcome = result.as_ref().map(|_| bytes).map_err(Error::code);
+        let outcome = outcome(&result).map(|()| bytes);
         let takes = work.operation.takes;
         let sequence = work.record.close_along(outcome, along).await?;
         held.call_ended();
@@ -62,10 +62,11 @@ impl<A: Answer> Admitted<A> {
 
     async fn execute(&mut self) -> Result<A> {
         let params = std::mem::take(&mut self.work.params);
+        let Some(along) = self.work.along.take() else { return Err(Error::of(Code::Internal)) };
         let operation = Arc::clone(&self.work.operation);
         let (Run::Workspace(run), Some(known)) = (&operation.run, self.known.clone()) else {
             return match &operation.run {
-                Run::Gateway(run) => contain(|| run(self.work.caller.clone(), params)).await,
+                Run::Gateway(run) => contain(|| run(self.work.caller.clone(), params, along)).await,
                 Run::Workspace(_) => Err(Error::of(Code::AgentNotFound)),
             };
         };
@@ -77,7 +78,7 @@ impl<A: Answer> Admitted<A> {
             caller: &self.work.caller,
             permit: self.permit.as_ref(),
         };
-        contain(|| run(at, params)).await
+        contain(|| run(at, params, along)).await
     }
 
     /// Holds the call against the workspace's rules, and asks where they say so.
@@ -135,10 +136,19 @@ impl<A: Answer> Admitted<A> {
                 Err(Error::new(Code::from_name(&code).unwrap_or(Code::Internal), message))
             }
         };
-        let outcome = result.as_ref().map(Answer::bytes).map_err(Error::code);
-        work.gateway.inner.limits.settle(&work.demand(self.known.as_ref()), outcome.unwrap_or(0));
+        let bytes = result.as_ref().map_or(0, Answer::bytes);
+        let outcome = outcome(&result).map(|()| bytes);
+        work.gateway.inner.limits.settle(&work.demand(self.known.as_ref()), bytes);
         let sequence = work.record.close(outcome).await?;
         Ok(Done { answer: result?, sequence, when: When::Before, held: None })
+    }
+}
+
+/// How a call ended, as the record says it.
+fn outcome<A: Answer>(result: &Result<A>) -> Result<(), Code> {
+    match result {
+        Ok(answer) => answer.failed().map_or(Ok(()), Err),
+        Err(error) => Err(error.code()),
     }
 }
 
@@ -158,7 +168,7 @@ fn unkept() -> Error {
 }
 
 /// What tells two calls apart that have the same request id.
-fn digest<A>(work: &Work<A>) -> Hash {
+fn digest<A: Answer>(work: &Work<A>) -> Hash {
     let mut hasher = Hasher::new();
     let params = work.params.to_string();
     for text in [work.operation.name, &params] {

@@ -144,6 +144,7 @@ async fn the_process_that_is_killed() {
                     bytes: 10,
                     // Some also claim a request id, which takes another transaction.
                     request_id: (number % 3 == 0).then(|| path.clone()),
+                    along: (),
                 };
                 gateway.call(&table, call).await.unwrap();
                 let mut out = std::io::stdout().lock();
@@ -202,7 +203,7 @@ fn table() -> Table<Value> {
         family: Family::Worktree,
         takes: Takes::Nothing,
         describe: Arc::new(describe),
-        run: Run::on_workspace(|_, _| Box::pin(async { Ok(json!({})) })),
+        run: Run::on_workspace(|_, _, ()| Box::pin(async { Ok(json!({})) })),
     }])
 }
 

@@ -187,6 +187,7 @@ pub(crate) fn call(caller: &Caller, operation: &str, params: Value) -> Call {
         bytes: params.to_string().len() as u64,
         request_id: params["requestId"].as_str().map(ToOwned::to_owned),
         params,
+        along: (),
     }
 }
 
@@ -231,7 +232,7 @@ fn table(
     started: &Arc<Notify>,
     runs: &Arc<AtomicU64>,
 ) -> Table<Value> {
-    let read = Run::on_workspace(|at, params| {
+    let read = Run::on_workspace(|at, params, ()| {
         Box::pin(async move {
             let path = at.workspace.path(params["path"].as_str().unwrap_or_default())?;
             let content = at.workspace.fs().read(&path, Span::Whole { at_most: 1 << 20 }).await?;
@@ -245,7 +246,7 @@ fn table(
         })
     });
     let count = Arc::clone(runs);
-    let write = Run::on_workspace(move |at, params| {
+    let write = Run::on_workspace(move |at, params, ()| {
         count.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
             let path = at.workspace.path(params["path"].as_str().unwrap_or_default())?;
@@ -256,7 +257,7 @@ fn table(
         })
     });
     let (wait, begun) = (Arc::clone(held), Arc::clone(started));
-    let bash = Run::on_workspace(move |_, params| {
+    let bash = Run::on_workspace(move |_, params, ()| {
         let (wait, begun) = (Arc::clone(&wait), Arc::clone(&begun));
         Box::pin(async move {
             if params["command"] == "wait" {
@@ -267,9 +268,9 @@ fn table(
             Ok(json!({"exit_code": 0}))
         })
     });
-    let nothing = || Run::on_workspace(|_, _| Box::pin(async { Ok(json!({})) }));
+    let nothing = || Run::on_workspace(|_, _, ()| Box::pin(async { Ok(json!({})) }));
     let registry = gateway.registry().clone();
-    let agents = Run::on_gateway(move |_, _| {
+    let agents = Run::on_gateway(move |_, _, ()| {
         let registry = registry.clone();
         Box::pin(async move { Ok(json!(registry.list("", 1_000).await?)) })
     });
