@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, net::SocketAddr, path::PathBuf};
 
 use clap::{Parser, Subcommand};
 
@@ -14,6 +14,8 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Serves workspaces over HTTP and WebSocket, to agents and to people.
+    Serve(Serve),
     /// Serves a directory's files to a client of the Model Context Protocol.
     Mcp(Mcp),
     /// Runs one tool once, on one directory.
@@ -27,10 +29,33 @@ pub(crate) enum Command {
 }
 
 const EXAMPLES: &str = r#"Examples:
+  garth serve
   garth mcp ~/project
   garth tool --list
   garth tool read '{"path":"README.md"}' --root ~/project
   env | garth redact"#;
+
+const SERVE_EXAMPLES: &str = r#"Examples:
+  garth serve
+  garth serve --data ./data --listen 127.0.0.1:8080
+
+The first start makes a token for the operator and an agent called default, and prints where to go."#;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = SERVE_EXAMPLES)]
+pub(crate) struct Serve {
+    /// The gateway's own directory; ~/.local/share/garth without
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// Where to listen; 127.0.0.1:7717 without
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub(crate) listen: Option<SocketAddr>,
+
+    /// Lets the address be one that others can reach, without TLS
+    #[arg(long)]
+    pub(crate) insecure_listen: bool,
+}
 
 const MCP_EXAMPLES: &str = r#"Examples:
   garth mcp ~/project

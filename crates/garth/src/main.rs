@@ -14,6 +14,7 @@ mod paint;
 mod redact;
 mod root;
 mod sandbox;
+mod serve;
 mod tool;
 
 use std::process::ExitCode;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
     let output = Output::of_process();
     match args.command {
         Command::Guest(args) => return garth_guest::program::run(args.arguments),
+        Command::Serve(args) => serve::run(&args, &output),
         Command::Doctor(args) => doctor::run(&args, &output),
         Command::Tool(args) => tool::run(&args, &output),
         Command::Mcp(args) => mcp::run(&args, &output),

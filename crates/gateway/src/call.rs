@@ -25,7 +25,7 @@
 //! }
 //! ```
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use garth_contract::{Error, Result};
 use garth_redact::Permit;
@@ -66,8 +66,8 @@ pub(crate) struct Work<A: Answer> {
     pub(crate) request_id: Option<String>,
     pub(crate) summary: Summary,
     pub(crate) record: audit::Open,
-    /// Until it is run.
-    pub(crate) along: Option<A::Along>,
+    /// Until it is run; behind a lock, since the call is looked at from several places.
+    pub(crate) along: Mutex<Option<A::Along>>,
 }
 
 /// A call whose operation is known and whose agent's id is one.

@@ -1,6 +1,6 @@
 //! The first step: what is asked for, and of whom.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use garth_contract::{Code, Error, Result, escape};
 
@@ -51,7 +51,7 @@ impl Gateway {
                 request_id,
                 summary,
                 record,
-                along: Some(along),
+                along: Mutex::new(Some(along)),
             })),
             Err(error) => {
                 record.close(Err(error.code())).await?;

@@ -1,6 +1,9 @@
 //! The last step: it is done, recorded, and only then told.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
 
 use blake3::{Hash, Hasher};
 use garth_contract::{Code, Error, Result, WsPath};
@@ -62,7 +65,8 @@ impl<A: Answer> Admitted<A> {
 
     async fn execute(&mut self) -> Result<A> {
         let params = std::mem::take(&mut self.work.params);
-        let Some(along) = self.work.along.take() else { return Err(Error::of(Code::Internal)) };
+        let along = self.work.along.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(along) = along else { return Err(Error::of(Code::Internal)) };
         let operation = Arc::clone(&self.work.operation);
         let (Run::Workspace(run), Some(known)) = (&operation.run, self.known.clone()) else {
             return match &operation.run {

@@ -1,0 +1,118 @@
+//! `garth serve`: the gateway, from its first start to its graceful end.
+
+mod answer;
+mod app;
+mod data;
+mod first;
+mod guard;
+mod http;
+mod opener;
+mod recalls;
+mod settings;
+mod table;
+mod ws;
+
+use std::{sync::Arc, time::Duration};
+
+use garth_contract::{Code, Error, Result};
+use garth_gateway::{Clock, Gateway, Node, Setup, Store, audit};
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+};
+
+use crate::{
+    args,
+    output::{Format, Outcome, Output},
+};
+use app::App;
+use data::Data;
+use opener::Directories;
+use settings::Settings;
+
+/// How long calls may go on after the gateway was asked to stop.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Serves until it is asked to stop.
+pub(crate) fn run(args: &args::Serve, output: &Output) -> Outcome {
+    let settings = match Settings::load(args) {
+        Ok(settings) => settings,
+        Err(error) => {
+            output.failure(&error, Format::Text);
+            return Outcome::WrongUsage;
+        }
+    };
+    match start(settings, output) {
+        Ok(()) => Outcome::Done,
+        Err(error) => {
+            output.failure(&error, Format::Text);
+            Outcome::Failed
+        }
+    }
+}
+
+fn start(settings: Settings, output: &Output) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|_| Error::new(Code::Internal, "the runtime could not be started"))?;
+    let served = runtime.block_on(serve(settings, output));
+    // What still runs had its time.
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    served
+}
+
+async fn serve(settings: Settings, output: &Output) -> Result<()> {
+    // Taken first, so that nothing is half done when one comes.
+    let mut stops = Stops::new()?;
+    let data = Data::open(&settings.data)?;
+    let store = Store::open(&data.database(), Clock::system())?;
+    let opener = Arc::new(Directories::new(data.path()));
+    let setup = Setup {
+        store,
+        node: Node::alone(),
+        opener,
+        limits: settings.limits,
+        audit: audit::Config::in_directory(data.path()),
+    };
+    let gateway = Gateway::start(setup).await?;
+    let listener = TcpListener::bind(settings.listen).await.map_err(|error| {
+        let message = format!("{} cannot be listened on: {}", settings.listen, error.kind());
+        Error::new(Code::Internal, message).hint("Choose another address with --listen.")
+    })?;
+    let at = listener.local_addr().unwrap_or(settings.listen);
+    let told = first::prepare(&gateway, &data, at).await?;
+    let app = App::new(gateway.clone(), guard::Names::of(at, &settings), data.path());
+    output.answer(&told);
+    let serving = http::listen(listener, Arc::clone(&app));
+    tokio::select! {
+        () = serving => {}
+        () = stops.wait() => {}
+    }
+    app.stop();
+    app.drained(GRACE).await;
+    gateway.stop().await
+}
+
+/// The signals that end the program.
+struct Stops {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl Stops {
+    fn new() -> Result<Self> {
+        let taken = |kind| {
+            signal(kind).map_err(|_| Error::new(Code::Internal, "signals cannot be listened for"))
+        };
+        let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
+        Ok(Self { interrupt: taken(interrupt)?, terminate: taken(terminate)? })
+    }
+
+    async fn wait(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What an operation of the gateway answers with, and what comes along with a call.
+
+use garth_contract::{Announce, Code};
+use garth_ops::{Failure, Reply};
+use serde_json::{Map, Value};
+
+/// The answer of an operation.
+pub(crate) enum Answer {
+    /// Facts alone.
+    Facts(Map<String, Value>),
+    /// The reply of a tool.
+    Tool(Box<Reply>),
+    /// A tool that failed, and what there is to show all the same.
+    Failed(Box<Failure>),
+}
+
+/// What comes along with a call.
+pub(crate) struct Along {
+    /// Hears the number of a command that is run.
+    pub(crate) announce: Announce,
+}
+
+impl Along {
+    /// Nothing but the parameters.
+    pub(crate) fn nothing() -> Self {
+        Self { announce: Announce::nobody() }
+    }
+}
+
+impl Answer {
+    /// The facts, or the error as its JSON object.
+    pub(crate) fn into_facts(self) -> Result<Map<String, Value>, Map<String, Value>> {
+        match self {
+            Self::Facts(facts) => Ok(facts),
+            Self::Tool(reply) => Ok(reply.payload),
+            Self::Failed(failure) => Err(failure.body()),
+        }
+    }
+}
+
+impl garth_gateway::Answer for Answer {
+    type Along = Along;
+
+    fn failed(&self) -> Option<Code> {
+        match self {
+            Self::Facts(_) | Self::Tool(_) => None,
+            Self::Failed(failure) => Some(failure.code()),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Facts(facts) => size(facts),
+            Self::Tool(reply) => size(&reply.payload),
+            Self::Failed(failure) => {
+                failure.partial.as_ref().map_or(0, |partial| size(&partial.payload))
+            }
+        }
+    }
+
+    fn keep(&self) -> Option<String> {
+        match self {
+            Self::Facts(facts) => serde_json::to_string(facts).ok(),
+            Self::Tool(reply) => serde_json::to_string(&reply.payload).ok(),
+            Self::Failed(_) => None,
+        }
+    }
+
+    fn recall(kept: &str) -> Option<Self> {
+        serde_json::from_str(kept).ok().map(Self::Facts)
+    }
+}
+
+/// About how many bytes facts are when they are written; counted, not written.
+fn size(facts: &Map<String, Value>) -> u64 {
+    facts.iter().map(|(name, value)| name.len() as u64 + 4 + weight(value)).sum()
+}
+
+fn weight(value: &Value) -> u64 {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 6,
+        Value::String(text) => text.len() as u64 + 2,
+        Value::Array(values) => values.iter().map(|value| weight(value) + 1).sum(),
+        Value::Object(facts) => size(facts),
+    }
+}

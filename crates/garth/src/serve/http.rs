@@ -1,0 +1,147 @@
+//! HTTP: who may connect, the routes, and errors in the one shape.
+
+mod body;
+pub(crate) mod caller;
+mod health;
+mod tools;
+mod workspaces;
+
+use std::{convert::Infallible, sync::Arc, time::Duration};
+
+use axum::{
+    Json, Router,
+    extract::{Request, State},
+    http::{HeaderName, HeaderValue, StatusCode, header},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use garth_contract::{Code, Error};
+use hyper::server::conn::http1;
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use serde_json::{Map, Value, json};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::{app::App, ws};
+
+/// How long a client may take to send the head of a request.
+const HEAD: Duration = Duration::from_secs(10);
+/// The longest head of a request, in bytes.
+const MOST_HEAD: usize = 64 << 10;
+/// Connections at a time.
+const MOST_CONNECTIONS: usize = 20_000;
+/// What to wait for when no connection can be accepted, for example without handles.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
+
+/// Serves everybody who connects, until the gateway is asked to stop.
+pub(crate) async fn listen(listener: TcpListener, app: Arc<App>) {
+    let routes = routes(&app);
+    loop {
+        let (stream, _) = match listener.accept().await {
+            Ok(accepted) => accepted,
+            Err(_) => {
+                tokio::time::sleep(ACCEPT_AGAIN).await;
+                continue;
+            }
+        };
+        if app.count() >= MOST_CONNECTIONS {
+            continue;
+        }
+        tokio::spawn(connection(stream, routes.clone(), Arc::clone(&app)));
+    }
+}
+
+async fn connection(stream: TcpStream, routes: Router, app: Arc<App>) {
+    let _open = app.enter();
+    // Replies are small and many; waiting to fill a packet would make each wait.
+    let _ = stream.set_nodelay(true);
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(MOST_HEAD);
+    let service = TowerToHyperService::new(routes);
+    let serving = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
+    let mut serving = std::pin::pin!(serving);
+    tokio::select! {
+        // A client that breaks off is nobody's failure.
+        _ = serving.as_mut() => return,
+        () = app.stopping() => serving.as_mut().graceful_shutdown(),
+    }
+    let _ = serving.await;
+}
+
+fn routes(app: &Arc<App>) -> Router {
+    Router::new()
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
+        .route("/v1/ws", get(ws::upgrade))
+        .route("/v1/workspaces", get(workspaces::list).post(workspaces::create))
+        .route(
+            "/v1/workspaces/{id}",
+            get(workspaces::get).patch(workspaces::update).delete(workspaces::delete),
+        )
+        .route("/v1/workspaces/{id}/{tool}", post(tools::run))
+        .fallback(nowhere)
+        .method_not_allowed_fallback(not_this_way)
+        .layer(middleware::from_fn_with_state(Arc::clone(app), guarded))
+        .with_state(Arc::clone(app))
+}
+
+/// Lets a request through that comes from where it may, and gives every answer the
+/// headers that keep browsers careful.
+async fn guarded(
+    State(app): State<Arc<App>>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Infallible> {
+    let mut response = match app.names.check(request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(error) => refused(&error),
+    };
+    let headers = response.headers_mut();
+    for (name, value) in CAREFUL {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    Ok(response)
+}
+
+const CAREFUL: [(HeaderName, &str); 6] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "no-store"),
+    (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+async fn nowhere() -> Response {
+    let message = "there is nothing at this address";
+    refused(&Error::new(Code::UnknownMethod, message).hint("Routes are listed at /v1/openapi.json."))
+}
+
+async fn not_this_way() -> Response {
+    let error = Error::new(Code::InvalidRequest, "this address is asked with another method");
+    (StatusCode::METHOD_NOT_ALLOWED, Json(json!({ "error": garth_ops::failure(&error) })))
+        .into_response()
+}
+
+/// An error as every route answers it.
+pub(crate) fn refused(error: &Error) -> Response {
+    said(error.code(), garth_ops::failure(error))
+}
+
+/// The same, whose JSON object is written.
+fn said(code: Code, body: Map<String, Value>) -> Response {
+    let status = StatusCode::from_u16(code.row().http).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let retry = body.get("retryAfterMs").and_then(Value::as_u64);
+    let mut response = (status, Json(json!({ "error": body }))).into_response();
+    if let Some(seconds) = retry.map(|millis| millis.div_ceil(1_000)) {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if code == Code::Unauthenticated {
+        let scheme = HeaderValue::from_static("Bearer");
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
+    }
+    response
+}

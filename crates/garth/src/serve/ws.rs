@@ -1,0 +1,94 @@
+//! The WebSocket at `/v1/ws`: requests, replies in any order, events.
+
+mod connection;
+mod frame;
+mod gate;
+mod hello;
+mod outbox;
+mod requests;
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use garth_contract::{Code, Error};
+use hyper::upgrade::OnUpgrade;
+use hyper_util::rt::TokioIo;
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{
+        handshake::derive_accept_key,
+        protocol::{Role, WebSocketConfig},
+    },
+};
+
+use super::{
+    app::App,
+    http::{caller::credential, refused},
+};
+use gate::{Door, Gate};
+
+/// The largest frame, in bytes, once it is known who sends it.
+pub(crate) const MOST_FRAME: usize = 26_214_400;
+/// How much is written at once; beyond it a frame is handed on as it comes.
+const WRITE_BUFFER: usize = 128 << 10;
+
+/// Turns a request into a WebSocket.
+pub(crate) async fn upgrade(State(app): State<Arc<App>>, mut request: Request) -> Response {
+    let known = match credential(&app, request.headers()).await {
+        Ok(known) => known,
+        Err(error) => return refused(&error),
+    };
+    let Some(key) = wanted(request.headers()) else {
+        let message = "this address is for WebSockets, version 13";
+        let mut response = refused(&Error::new(Code::InvalidRequest, message));
+        *response.status_mut() = StatusCode::UPGRADE_REQUIRED;
+        let headers = response.headers_mut();
+        headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+        headers.insert(header::SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+        return response;
+    };
+    let Some(upgrade) = request.extensions_mut().remove::<OnUpgrade>() else {
+        return refused(&Error::new(Code::InvalidRequest, "this connection cannot be upgraded"));
+    };
+    let accept = derive_accept_key(key.as_bytes());
+    tokio::spawn(async move {
+        let _open = app.enter();
+        // Who went away before the upgrade is not missed.
+        let Ok(upgraded) = upgrade.await else { return };
+        let door = Door::new();
+        let gate = Gate::new(TokioIo::new(upgraded), door.clone());
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(MOST_FRAME))
+            .max_frame_size(Some(MOST_FRAME))
+            .write_buffer_size(WRITE_BUFFER)
+            .max_write_buffer_size(usize::MAX);
+        let socket = WebSocketStream::from_raw_socket(gate, Role::Server, Some(config)).await;
+        connection::serve(socket, door, app, known).await;
+    });
+    let headers = [
+        (header::CONNECTION, HeaderValue::from_static("upgrade")),
+        (header::UPGRADE, HeaderValue::from_static("websocket")),
+        (
+            header::SEC_WEBSOCKET_ACCEPT,
+            HeaderValue::from_str(&accept).unwrap_or(HeaderValue::from_static("")),
+        ),
+    ];
+    (StatusCode::SWITCHING_PROTOCOLS, headers).into_response()
+}
+
+/// The key of a handshake, if this is one.
+fn wanted(headers: &HeaderMap) -> Option<String> {
+    let lists = |name, wanted: &str| {
+        headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).any(|value| {
+            value.split(',').any(|token| token.trim().eq_ignore_ascii_case(wanted))
+        })
+    };
+    let upgrade = lists(header::CONNECTION, "upgrade") && lists(header::UPGRADE, "websocket");
+    let version = headers.get(header::SEC_WEBSOCKET_VERSION)?.as_bytes() == b"13";
+    let key = headers.get(header::SEC_WEBSOCKET_KEY)?.to_str().ok()?;
+    (upgrade && version).then(|| key.to_owned())
+}
