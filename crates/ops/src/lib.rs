@@ -13,6 +13,7 @@ mod listing;
 mod page;
 mod params;
 mod placeholders;
+mod recall;
 pub mod reference;
 mod repeated;
 mod reply;
@@ -27,6 +28,7 @@ pub mod vfs;
 mod window;
 mod words;
 pub mod workspace;
+pub mod worktree;
 
 pub use dialect::{DIALECTS, Dialect, Refusals, dialect};
 pub use failure::{Failure, failure};

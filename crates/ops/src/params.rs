@@ -8,6 +8,7 @@ mod env;
 mod lenient;
 mod names;
 mod patterns;
+mod strict;
 mod view_range;
 mod wrong;
 
@@ -18,7 +19,9 @@ use serde_json::{Map, Value};
 pub(crate) use env::{Env, text};
 use lenient::Lenient;
 pub(crate) use patterns::Patterns;
+use strict::Strict;
 pub(crate) use view_range::ViewRange;
+use wrong::Wrong;
 
 /// Reads the parameters of a tool.
 ///
@@ -26,10 +29,21 @@ pub(crate) use view_range::ViewRange;
 /// `INVALID_PARAMS` with a sentence that names the parameter.
 pub(crate) fn parse<P: DeserializeOwned>(params: Value) -> Result<P> {
     let params = if params.is_null() { Value::Object(Map::new()) } else { params };
-    P::deserialize(Lenient::new(params)).map_err(|wrong| {
-        let phrase = Code::InvalidParams.row().phrase;
-        invalid(format!("{phrase}: {wrong}"))
-    })
+    P::deserialize(Lenient::new(params)).map_err(|wrong| refused(&wrong))
+}
+
+/// Reads the parameters that a program sends, which has no near misses.
+///
+/// # Errors
+/// As for [`parse`].
+pub(crate) fn parse_strictly<P: DeserializeOwned>(params: Value) -> Result<P> {
+    let params = if params.is_null() { Value::Object(Map::new()) } else { params };
+    P::deserialize(Strict::new(params)).map_err(|wrong| refused(&wrong))
+}
+
+fn refused(wrong: &Wrong) -> Error {
+    let phrase = Code::InvalidParams.row().phrase;
+    invalid(format!("{phrase}: {wrong}"))
 }
 
 /// An error about parameters, with a sentence of its own.

@@ -31,18 +31,23 @@ pub struct Attachment {
 impl Reply {
     /// A reply of a text and its facts.
     pub(crate) fn new(text: Clean, facts: &impl Serialize) -> Result<Self> {
-        let payload = match serde_json::to_value(facts) {
-            Ok(Value::Object(payload)) => payload,
-            Ok(_) | Err(_) => {
-                return Err(Error::new(Code::Internal, "the reply could not be written as JSON"));
-            }
-        };
-        Ok(Self { text, payload, attachment: None })
+        Ok(Self { text, payload: object(facts)?, attachment: None })
     }
 
     /// The same reply with bytes beside it.
     pub(crate) fn attach(mut self, attachment: Option<Attachment>) -> Self {
         self.attachment = attachment;
         self
+    }
+}
+
+/// Facts as the JSON object that a reply carries.
+///
+/// # Errors
+/// `INTERNAL` for facts that are no object.
+pub(crate) fn object(facts: &impl Serialize) -> Result<Map<String, Value>> {
+    match serde_json::to_value(facts) {
+        Ok(Value::Object(payload)) => Ok(payload),
+        Ok(_) | Err(_) => Err(Error::new(Code::Internal, "the reply could not be written as JSON")),
     }
 }

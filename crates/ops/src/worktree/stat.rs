@@ -1,0 +1,42 @@
+//! `worktree.stat`: looks at one entry without reading it.
+
+use garth_contract::{Links, Result};
+use garth_workspace::Workspace;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{
+    Ask, Method, Reach,
+    wire::{agent::Agent, entry::Listed, named},
+};
+use crate::{Needs, params::parse_strictly, reply::object, schema::schema_of};
+
+pub(super) const METHOD: Method = Method {
+    name: "worktree.stat",
+    title: "Look at one entry",
+    summary: "Says what stands at a path: its kind, size, time of change and permissions. A \
+              symbolic link is told by what it leads to.",
+    needs: Needs::Read,
+    params: schema_of::<Params>,
+    payload: schema_of::<Listed>,
+    names: |params| named::path(params, "path", Reach::This).into_iter().collect(),
+    run: |workspace, ask| Box::pin(run(workspace, ask)),
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Params {
+    /// The agent whose workspace is meant.
+    #[serde(rename = "agentId")]
+    _agent: Agent,
+    /// What to look at, from the root.
+    path: String,
+}
+
+async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> {
+    let params: Params = parse_strictly(ask.params)?;
+    let path = workspace.path(params.path)?;
+    let entry = workspace.fs().stat(&path, Links::Keep).await?;
+    object(&Listed::of(workspace, &entry).await)
+}

@@ -1,0 +1,15 @@
+//! Every method `worktree.*`, on files in RAM and on files on disk.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "everything here is a test, also what no #[test] stands before"
+)]
+
+mod asking;
+mod looking;
+#[path = "../tools/stage.rs"]
+mod stage;
+mod table;
