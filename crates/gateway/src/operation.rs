@@ -96,9 +96,8 @@ pub enum Run<A: Answer> {
 type OnWorkspace<A> = Arc<
     dyn for<'a> Fn(At<'a>, Value, <A as Answer>::Along) -> BoxFuture<'a, Result<A>> + Send + Sync,
 >;
-type OnGateway<A> = Arc<
-    dyn Fn(Caller, Value, <A as Answer>::Along) -> BoxFuture<'static, Result<A>> + Send + Sync,
->;
+type OnGateway<A> =
+    Arc<dyn Fn(Caller, Value, <A as Answer>::Along) -> BoxFuture<'static, Result<A>> + Send + Sync>;
 
 impl<A: Answer> Run<A> {
     /// Something that is done on a workspace.

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use garth_contract::{Code, Error, Result, escape};
 
 use crate::{
-    Answer, Call, Gateway, Operation, Resolved, Run, Table, agent_id::AgentId, audit::Begin, call::Work,
-    summary,
+    Answer, Call, Gateway, Operation, Resolved, Run, Table, agent_id::AgentId, audit::Begin,
+    call::Work, summary,
 };
 
 /// The longest name of an operation that is recorded, in bytes.
@@ -17,7 +17,11 @@ impl Gateway {
     ///
     /// # Errors
     /// `UNKNOWN_METHOD`; `INVALID_PARAMS` for an id that is none or is missing.
-    pub async fn resolve<A: Answer>(&self, table: &Table<A>, call: Call<A::Along>) -> Result<Resolved<A>> {
+    pub async fn resolve<A: Answer>(
+        &self,
+        table: &Table<A>,
+        call: Call<A::Along>,
+    ) -> Result<Resolved<A>> {
         let Call { caller, operation: name, agent, params, bytes, request_id, along } = call;
         let found = table.find(&name);
         let agent = found.map_or(Ok(None), |found| agent_of(found, agent.as_deref()));

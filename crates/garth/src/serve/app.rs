@@ -1,7 +1,7 @@
 //! What every connection of the gateway shares.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -25,8 +25,6 @@ pub(crate) struct App {
     pub(crate) table: Table<Answer>,
     /// By which names browsers may know this gateway.
     pub(crate) names: Names,
-    /// The directory of the gateway's own files.
-    pub(crate) data: PathBuf,
     stopping: watch::Sender<bool>,
     /// One receiver per connection; none is left when all have ended.
     open: watch::Sender<()>,
@@ -45,7 +43,6 @@ impl App {
             gateway,
             table,
             names,
-            data: data.to_owned(),
             stopping: watch::Sender::new(false),
             open: watch::Sender::new(()),
             connections: AtomicU64::new(0),

@@ -6,8 +6,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use garth_contract::{Code, Error, Result};
 use axum::http::{HeaderMap, HeaderValue, header};
+use garth_contract::{Code, Error, Result};
 
 use super::settings::Settings;
 

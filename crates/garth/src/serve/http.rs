@@ -117,7 +117,9 @@ const CAREFUL: [(HeaderName, &str); 6] = [
 
 async fn nowhere() -> Response {
     let message = "there is nothing at this address";
-    refused(&Error::new(Code::UnknownMethod, message).hint("Routes are listed at /v1/openapi.json."))
+    refused(
+        &Error::new(Code::UnknownMethod, message).hint("Routes are listed at /v1/openapi.json."),
+    )
 }
 
 async fn not_this_way() -> Response {

@@ -62,9 +62,9 @@ fn method(method: &'static worktree::Method, recalls: &Arc<Recalls>) -> Operatio
     let describe = move |params: &Value| {
         let named = (method.names)(params);
         let summary = Summary { shows: shows(params), ..Summary::default() };
-        named.into_iter().fold(summary, |summary, touch| {
-            summary.path(touch.path, describe::reach(touch.reach))
-        })
+        named
+            .into_iter()
+            .fold(summary, |summary, touch| summary.path(touch.path, describe::reach(touch.reach)))
     };
     Operation {
         name: method.name,

@@ -82,11 +82,12 @@ pub(crate) async fn upgrade(State(app): State<Arc<App>>, mut request: Request) -
 
 /// The key of a handshake, if this is one.
 fn wanted(headers: &HeaderMap) -> Option<String> {
-    let lists = |name, wanted: &str| {
-        headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).any(|value| {
-            value.split(',').any(|token| token.trim().eq_ignore_ascii_case(wanted))
-        })
-    };
+    let lists =
+        |name, wanted: &str| {
+            headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).any(|value| {
+                value.split(',').any(|token| token.trim().eq_ignore_ascii_case(wanted))
+            })
+        };
     let upgrade = lists(header::CONNECTION, "upgrade") && lists(header::UPGRADE, "websocket");
     let version = headers.get(header::SEC_WEBSOCKET_VERSION)?.as_bytes() == b"13";
     let key = headers.get(header::SEC_WEBSOCKET_KEY)?.to_str().ok()?;

@@ -77,7 +77,8 @@ async fn list(place: Place, params: Value) -> Result<Map<String, Value>> {
     let List { cursor, limit } = read(params)?;
     let limit = limit.unwrap_or(PAGE).clamp(1, PAGE);
     let agents = place.registry.list(&cursor, limit).await?;
-    let next = (agents.len() == limit as usize).then(|| agents.last().map(|agent| agent.id.clone()));
+    let next =
+        (agents.len() == limit as usize).then(|| agents.last().map(|agent| agent.id.clone()));
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct Listed {

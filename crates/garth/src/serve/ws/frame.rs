@@ -162,9 +162,6 @@ mod tests {
             r#"{"type":"res","id":null,"ok":false,"error":{"a":1}}"#
         );
         let event = Out::Event { event: "tick", payload: &json!({"ts": 5}), seq: Some(2) };
-        assert_eq!(
-            event.text(),
-            r#"{"type":"event","event":"tick","payload":{"ts":5},"seq":2}"#
-        );
+        assert_eq!(event.text(), r#"{"type":"event","event":"tick","payload":{"ts":5},"seq":2}"#);
     }
 }
