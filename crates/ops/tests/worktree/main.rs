@@ -16,6 +16,7 @@ mod fences;
 mod finding;
 mod looking;
 mod naming;
+mod odd_files;
 mod reading;
 mod round_trip;
 mod shape;
