@@ -11,6 +11,7 @@ mod glob;
 mod grep;
 mod guard;
 mod ignored;
+mod landing;
 mod limits;
 mod lines;
 mod links;
@@ -19,8 +20,10 @@ mod make_dir;
 mod paths;
 mod protect;
 mod read;
+mod read_link;
 mod remove;
 mod rename;
+mod stage;
 mod stat;
 mod watch;
 mod write;
@@ -41,6 +44,9 @@ static GROUPS: &[&[Check]] = &[
     ignored::CHECKS,
     grep::CHECKS,
     watch::CHECKS,
+    read_link::CHECKS,
+    stage::CHECKS,
+    landing::CHECKS,
     links::CHECKS,
     paths::CHECKS,
     limits::CHECKS,

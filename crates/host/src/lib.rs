@@ -19,6 +19,7 @@ pub mod measure;
 mod read;
 mod remove;
 mod rename;
+mod stage;
 mod start;
 mod sweep;
 mod sync;

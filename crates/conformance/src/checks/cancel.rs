@@ -50,7 +50,7 @@ const WAITS: u64 = 60;
 
 /// When a call is dropped.
 #[derive(Clone, Copy, Debug)]
-enum Drops {
+pub(super) enum Drops {
     /// After it was not ready so many times.
     AfterPolls(u64),
     /// After so many steps of 20 µs.
@@ -58,7 +58,7 @@ enum Drops {
 }
 
 /// Runs a call until it ends or is dropped.
-async fn cut<F: Future>(drops: Drops, call: F) -> Option<F::Output> {
+pub(super) async fn cut<F: Future>(drops: Drops, call: F) -> Option<F::Output> {
     match drops {
         Drops::AfterPolls(most) => {
             let mut call = pin!(call);
@@ -83,7 +83,7 @@ async fn cut<F: Future>(drops: Drops, call: F) -> Option<F::Output> {
 }
 
 /// Drops a call everywhere; `attempt` says whether it ended by itself.
-async fn everywhere<F: Future<Output = Verdict<bool>>>(
+pub(super) async fn everywhere<F: Future<Output = Verdict<bool>>>(
     mut attempt: impl FnMut(u64, Drops) -> F,
 ) -> Verdict {
     let mut polls = 0;

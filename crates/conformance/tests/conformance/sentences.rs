@@ -28,6 +28,7 @@ const SOURCES: &[&str] = &[
     include_str!("../../../contract/src/policy.rs"),
     include_str!("../../../contract/src/query.rs"),
     include_str!("../../../contract/src/sink.rs"),
+    include_str!("../../../contract/src/stage.rs"),
     include_str!("../../../contract/src/watch.rs"),
 ];
 
