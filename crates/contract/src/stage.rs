@@ -73,7 +73,7 @@ pub trait Stage: Send {
 
     /// Reads a staged file: at most `length` bytes from `offset`; past the end none.
     ///
-    /// The file that was begun last is ended by it.
+    /// A file is ended by reading it; another one that was begun goes on.
     ///
     /// *Errors*: `FILE_NOT_FOUND`, `NOT_A_FILE`.
     fn read_back<'a>(

@@ -171,7 +171,9 @@ impl Staged {
     }
 
     async fn read(&mut self, path: &WsPath, offset: u64, length: u64) -> Result<Bytes> {
-        self.end().await?;
+        if self.open.as_ref().is_some_and(|open| open.path == *path) {
+            self.end().await?;
+        }
         let file = match self.tree.get(path) {
             Some(Node::File(file)) => file,
             Some(Node::Dir(_) | Node::Link(_)) => {

@@ -222,8 +222,13 @@ async fn what_was_staged_is_read_back(ws: Subject) -> Verdict {
     refused(stage.read_back(&at("d")?, 0, 1).await, Code::NotAFile)?;
     refused(stage.read_back(&WsPath::root(), 0, 1).await, Code::NotAFile)?;
     refused(stage.read_back(&at("d/g")?, 0, 1).await, Code::FileNotFound)?;
-    stage.discard().await;
-    Ok(())
+    stage.add(vec![file("copy")?]).await?;
+    for offset in 0..10 {
+        let byte = stage.read_back(&path, offset, 1).await?;
+        stage.add(vec![Part::Bytes(byte)]).await?;
+    }
+    stage.land(Clobber::Refuse).await?;
+    same("bytes", ws.read("copy").await?, "0123456789")
 }
 
 async fn a_file_over_the_bound_is_refused(ws: Subject) -> Verdict {

@@ -149,7 +149,7 @@ impl Staged {
     }
 
     fn read(&mut self, path: &WsPath, offset: u64, length: u64) -> Result<Bytes> {
-        self.open = None;
+        self.open.take_if(|open| open == path);
         match self.nodes.get(path) {
             Some(Node::File { content, .. }) => {
                 let size = content.len() as u64;

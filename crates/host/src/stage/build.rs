@@ -199,7 +199,9 @@ impl Build {
     }
 
     pub(crate) fn read_back(&mut self, path: &WsPath, offset: u64, length: u64) -> Result<Bytes> {
-        self.end()?;
+        if self.open.as_ref().is_some_and(|open| open.path == *path) {
+            self.end()?;
+        }
         let Some((parent, name)) = path.split() else {
             return Err(Error::at(Code::NotAFile, &self.asked));
         };

@@ -11,7 +11,7 @@ use crate::{manifest, tree};
 const LAYERS: &[&[&str]] = &[
     &["contract"],
     &["egress", "redact", "search", "text"],
-    &["host", "memory", "roots"],
+    &["archive", "host", "memory", "roots"],
     &["workspace"],
     &["ops"],
     &["embed"],

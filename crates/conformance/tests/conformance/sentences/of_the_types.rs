@@ -174,7 +174,10 @@ pub(super) const TYPES: &[(&str, &str)] = &[
         "staging.read_back",
         "Reads a staged file: at most `length` bytes from `offset`; past the end none.",
     ),
-    ("staging.read_back.ends", "The file that was begun last is ended by it."),
+    (
+        "staging.read_back.ends",
+        "A file is ended by reading it; another one that was begun goes on.",
+    ),
     ("staging.read_back.errors", "`FILE_NOT_FOUND`, `NOT_A_FILE`."),
     ("stamp.mode", "Permission bits; only `0o777` of them are set. `None` is the default."),
     ("stamp.modified", "When its content last changed; `None` is now."),
