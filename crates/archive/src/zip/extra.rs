@@ -52,7 +52,7 @@ pub(super) fn time(extra: &[u8]) -> Option<Moment> {
 /// Days from the epoch to the first of January 1980, where this clock begins.
 const START: i64 = 3652;
 /// The last day it knows, of the year 2107.
-const END: i64 = 50_403;
+const END: i64 = 50_402;
 const DAY: i64 = 86_400;
 
 /// Time and date of the clock, in steps of two seconds, at UTC.

@@ -9,7 +9,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use garth_contract::{Code, MAX_PATH, Result, Stage};
 
 use super::{
-    ELSEWHERE, bit,
+    bit,
     directory::{Directory, Listed, large_numbers, u16_at, u32_at, u64_at},
     extra, field, method, mode, sign,
     spool::{Spool, Window},
@@ -118,14 +118,18 @@ impl Reader<'_> {
         let large = extra::find(extra, field::LARGE);
         let sum = u32_at(&fixed, 14)?;
         let mut sizes = [u32_at(&fixed, 22)?, u32_at(&fixed, 18)?].map(u64::from);
-        let later = listed.bits & bit::DESCRIPTOR != 0;
-        let zeros = later && sum == 0 && sizes.iter().all(|size| matches!(*size, 0 | LARGEST));
         large_numbers(large, &mut sizes).ok_or_else(|| refuse("its sizes are missing"))?;
-        let measured = sum == listed.sum && sizes == [listed.size, listed.packed];
+        // What stands behind the content may be left out here.
+        let later = listed.bits & bit::DESCRIPTOR != 0;
+        let agrees = |here: u64, listed: u64| here == listed || (later && here == 0);
+        let [size, packed] = sizes;
+        let measured = agrees(sum.into(), listed.sum.into())
+            && agrees(size, listed.size)
+            && agrees(packed, listed.packed);
         let same = name == listed.name
             && u16_at(&fixed, 6)? == listed.bits
             && u16_at(&fixed, 8)? == listed.method
-            && (measured || zeros);
+            && measured;
         if !same {
             return Err(refuse("its header and the directory disagree"));
         }
@@ -213,8 +217,6 @@ impl Reader<'_> {
         Err(refuse("what stands behind it and the directory disagree"))
     }
 }
-
-const LARGEST: u64 = ELSEWHERE as u64;
 
 /// Where a content goes.
 enum Pour<'a> {
