@@ -15,5 +15,5 @@ mod zip;
 
 pub use bounds::Bounds;
 pub use format::Format;
-pub use pack::{MOST_NAMED, Mishap, Pack, Packed, Packing, What, pack};
+pub use pack::{MOST_NAMED, MOST_SIFTED, Mishap, Pack, Packed, Packing, Sieve, Sifted, What, pack};
 pub use restore::{Incoming, Restore, Restored, Unfit, restore};

@@ -7,6 +7,7 @@
 mod assemble;
 mod compress;
 mod segment;
+mod sieve;
 mod summary;
 mod walk;
 
@@ -21,20 +22,23 @@ use bytes::Bytes;
 use futures_core::Stream;
 use garth_contract::{Code, DynFilesystem, Entry, Error, Kind, Links, Result, WsPath};
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{Semaphore, mpsc, oneshot},
     task::JoinHandle,
 };
 
-pub use self::summary::{MOST_NAMED, Mishap, Packed, What};
 use self::{
     assemble::Assembly,
-    segment::{CHUNK, Ground, Job, SMALL, Segment},
+    segment::{CHUNK, Ground, Job, Large, SMALL, Segment},
     walk::Walk,
+};
+pub use self::{
+    sieve::{MOST_SIFTED, Sieve, Sifted},
+    summary::{MOST_NAMED, Mishap, Packed, What},
 };
 use crate::Format;
 
 /// How a tree is packed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Pack {
     /// The form of the archive.
     pub format: Format,
@@ -43,10 +47,14 @@ pub struct Pack {
     /// A pattern without `/` matches names at any depth, one with `/` the path from
     /// the directory that is packed.
     pub exclude: Vec<String>,
+    /// What files pass through; without one they go in as they are.
+    pub sieve: Option<Arc<dyn Sieve>>,
 }
 
 /// How many stretches are read at once, or wait to be put together.
 const AHEAD: usize = 8;
+/// How many large files are sifted, or wait to be put together: each is in memory.
+const MOST_LARGE: usize = 1;
 /// How many pieces wait to be taken.
 const WAITING: usize = 4;
 /// A stretch has so many bytes or more, unless it is the last or before a large file.
@@ -103,11 +111,11 @@ pub async fn pack(files: Arc<dyn DynFilesystem>, from: &WsPath, how: &Pack) -> R
             return Err(Error::at(Code::NotAFile, from));
         }
     };
-    let ground = Arc::new(Ground { files, format: how.format, base: from.clone() });
+    let (format, sieve) = (how.format, how.sieve.clone());
+    let ground = Arc::new(Ground { files, format, base: from.clone(), sieve });
     let (segments, ready) = mpsc::channel(AHEAD);
     let (out, bytes) = mpsc::channel(WAITING);
     let (told, summary) = oneshot::channel();
-    let format = how.format;
     let walker = tokio::spawn(cut_up(source, ground, segments));
     let outlet = match format {
         Format::Tar | Format::Zip => Outlet::Plain(out),
@@ -169,6 +177,7 @@ async fn cut_up(mut source: Source, ground: Arc<Ground>, segments: mpsc::Sender<
     let mut noted = Packed::default();
     let mut entries: Vec<Entry> = Vec::new();
     let mut bytes = 0;
+    let places = Arc::new(Semaphore::new(MOST_LARGE));
     loop {
         let entry = match source.next(&mut noted).await {
             Ok(Some(entry)) => entry,
@@ -190,6 +199,26 @@ async fn cut_up(mut source: Source, ground: Arc<Ground>, segments: mpsc::Sender<
             bytes += entry.size;
             entries.push(entry);
             continue;
+        }
+        match ground.judge(&entry).await {
+            Ok(Large::Parts) => {}
+            Ok(Large::Whole) => {
+                // Taken here and not by the job, so that places are had in order: one that is
+                // put together never waits for a place that one behind it has.
+                let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+                if !start(Job::Whole(entry, place)).await {
+                    return;
+                }
+                continue;
+            }
+            Ok(Large::Not(what)) => {
+                noted.note(&entry.path, what);
+                continue;
+            }
+            Err(error) => {
+                let _ = segments.send(Ready::Failed(error)).await;
+                return;
+            }
         }
         let entry = Arc::new(entry);
         let mut offset = 0;

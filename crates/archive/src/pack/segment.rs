@@ -10,7 +10,12 @@ use bytes::Bytes;
 use crc32fast::Hasher;
 use garth_contract::{Code, Content, DynFilesystem, Entry, Error, Kind, Result, Span, WsPath};
 
-use super::{Packed, What, passes_over};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::{
+    MOST_SIFTED, Packed, Sieve, Sifted, What, passes_over,
+    sieve::{BEGINS, SIFTED_IN_PLACE},
+};
 use crate::{
     Format,
     member::{self, Member},
@@ -34,6 +39,7 @@ pub(super) struct Ground {
     pub(super) format: Format,
     /// Names are told from here.
     pub(super) base: WsPath,
+    pub(super) sieve: Option<Arc<dyn Sieve>>,
 }
 
 /// What is to be read.
@@ -41,11 +47,27 @@ pub(super) enum Job {
     Several(Vec<Entry>),
     /// The part of a large file that begins at a place.
     Part(Arc<Entry>, u64),
+    /// A large file that is sifted.
+    Whole(Entry, OwnedSemaphorePermit),
+}
+
+/// How a large file is packed.
+pub(super) enum Large {
+    Parts,
+    Whole,
+    /// Not at all.
+    Not(What),
 }
 
 /// What was read and encoded.
 pub(super) enum Segment {
-    Several { bytes: Bytes, records: Vec<zip::Record>, packed: Packed },
+    Several {
+        bytes: Bytes,
+        records: Vec<zip::Record>,
+        packed: Packed,
+        /// Kept until it is put together, if it is large.
+        place: Option<OwnedSemaphorePermit>,
+    },
     Part(Arc<Entry>, Part),
 }
 
@@ -75,7 +97,8 @@ struct Loaded {
 impl Ground {
     pub(super) async fn run(&self, job: Job) -> Result<Segment> {
         match job {
-            Job::Several(entries) => self.several(entries).await,
+            Job::Several(entries) => self.several(entries, SMALL, None).await,
+            Job::Whole(entry, place) => self.several(vec![entry], MOST_SIFTED, Some(place)).await,
             Job::Part(entry, offset) => {
                 let part = self.part(&entry, offset).await?;
                 Ok(Segment::Part(entry, part))
@@ -83,21 +106,43 @@ impl Ground {
         }
     }
 
-    async fn several(&self, entries: Vec<Entry>) -> Result<Segment> {
+    /// Says how a large file is packed, by how it begins.
+    pub(super) async fn judge(&self, entry: &Entry) -> Result<Large> {
+        let Some(sieve) = &self.sieve else { return Ok(Large::Parts) };
+        let span = Span::Bytes { offset: 0, length: BEGINS };
+        match self.files.read(&entry.path, span).await {
+            Ok(content) if !sieve.covers(&entry.path, &content.bytes) => Ok(Large::Parts),
+            Ok(_) if entry.size > MOST_SIFTED => Ok(Large::Not(What::Withheld)),
+            Ok(_) => Ok(Large::Whole),
+            Err(error) if passes_over(&error) => Ok(Large::Not(What::Unreadable)),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn several(
+        &self,
+        entries: Vec<Entry>,
+        most: u64,
+        place: Option<OwnedSemaphorePermit>,
+    ) -> Result<Segment> {
         let mut packed = Packed::default();
         let mut loaded = Vec::with_capacity(entries.len());
         for entry in entries {
             let content = match entry.kind {
-                Kind::Dir => Ok(Bytes::new()),
-                Kind::Symlink => self.files.read_link(&entry.path).await,
-                Kind::File => self.small(&entry, &mut packed).await,
+                Kind::Dir => Ok(Some(Bytes::new())),
+                Kind::Symlink => self.files.read_link(&entry.path).await.map(Some),
+                Kind::File => match &self.sieve {
+                    None => self.small(&entry, &mut packed).await.map(Some),
+                    Some(sieve) => self.sifted(&entry, sieve, (most, &mut packed)).await,
+                },
                 Kind::Fifo | Kind::Socket | Kind::Device => {
                     packed.special += 1;
                     continue;
                 }
             };
             match content {
-                Ok(content) => loaded.push(Loaded { entry, content }),
+                Ok(Some(content)) => loaded.push(Loaded { entry, content }),
+                Ok(None) => packed.note(&entry.path, What::Withheld),
                 Err(error) if passes_over(&error) => packed.note(&entry.path, What::Unreadable),
                 Err(error) => return Err(error),
             }
@@ -117,7 +162,39 @@ impl Ground {
             Format::Tar | Format::TarZst => (tar_of(&base, &loaded), Vec::new()),
             Format::Zip => off_thread(move || zip_of(&base, &loaded)).await?,
         };
-        Ok(Segment::Several { bytes, records, packed })
+        Ok(Segment::Several { bytes, records, packed, place })
+    }
+
+    /// What goes in for a file: it is read whole, since half of it may hide what all of
+    /// it shows. `None` for what is withheld, as is one that outgrew its bound.
+    async fn sifted(
+        &self,
+        entry: &Entry,
+        sieve: &Arc<dyn Sieve>,
+        (most, packed): (u64, &mut Packed),
+    ) -> Result<Option<Bytes>> {
+        let content = match self.files.read(&entry.path, Span::Whole { at_most: most }).await {
+            Ok(content) => content.bytes,
+            Err(error) if error.code() == Code::FileTooLarge => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let sift = {
+            let (sieve, path, content) = (Arc::clone(sieve), entry.path.clone(), content.clone());
+            move || match sieve.covers(&path, &content) {
+                true => sieve.sift(&path, &content),
+                false => Sifted::Same,
+            }
+        };
+        let sifted =
+            if content.len() <= SIFTED_IN_PLACE { sift() } else { off_thread(sift).await? };
+        Ok(match sifted {
+            Sifted::Same => Some(content),
+            Sifted::Instead(other) => {
+                packed.sifted += 1;
+                Some(other)
+            }
+            Sifted::Nothing => None,
+        })
     }
 
     async fn small(&self, entry: &Entry, packed: &mut Packed) -> Result<Bytes> {

@@ -23,7 +23,12 @@ pub struct Packed {
     /// How many files changed while they were read: what is missing of one is filled
     /// up with zeros, what came to it is cut off.
     pub changed: u64,
-    /// The first of the last two kinds, by path, at most [`MOST_NAMED`].
+    /// How many files a sieve left out, or were too large for it.
+    pub withheld: u64,
+    /// How many files went in with something else than their content, by a sieve.
+    pub sifted: u64,
+    /// The first that were unreadable, changed or withheld, by path, at most
+    /// [`MOST_NAMED`].
     pub mishaps: Vec<Mishap>,
 }
 
@@ -43,6 +48,8 @@ pub enum What {
     Changed,
     /// It could not be read, and was left out.
     Unreadable,
+    /// A sieve left it out, or it was too large for that.
+    Withheld,
 }
 
 impl Packed {
@@ -50,6 +57,7 @@ impl Packed {
         match what {
             What::Changed => self.changed += 1,
             What::Unreadable => self.unreadable += 1,
+            What::Withheld => self.withheld += 1,
         }
         if self.mishaps.len() < MOST_NAMED {
             self.mishaps.push(Mishap { path: path.clone(), what });
@@ -57,7 +65,20 @@ impl Packed {
     }
 
     pub(super) fn add(&mut self, other: Self) {
-        let Self { files, dirs, links, bytes, special, unreadable, changed, mishaps } = other;
+        let Self {
+            files,
+            dirs,
+            links,
+            bytes,
+            special,
+            unreadable,
+            changed,
+            withheld,
+            sifted,
+            mishaps,
+        } = other;
+        self.withheld += withheld;
+        self.sifted += sifted;
         self.files += files;
         self.dirs += dirs;
         self.links += links;

@@ -112,7 +112,7 @@ async fn packing_that_is_dropped_ends() {
     }
     for format in FORMATS {
         for taken in 0..4 {
-            let how = Pack { format, exclude: Vec::new() };
+            let how = Pack { format, exclude: Vec::new(), sieve: None };
             let mut packing = pack(Arc::clone(&files), &WsPath::root(), &how).await.unwrap();
             for _ in 0..taken {
                 if let Some(bytes) = packing.next().await {
@@ -136,7 +136,7 @@ async fn packing_that_nobody_takes_waits() {
     for number in 0..200 {
         write(&files, format!("d/{number}"), noise(300_000, number)).await;
     }
-    let how = Pack { format: Format::Tar, exclude: Vec::new() };
+    let how = Pack { format: Format::Tar, exclude: Vec::new(), sieve: None };
     let mut packing = pack(Arc::clone(&files), &WsPath::root(), &how).await.unwrap();
     let mut length = 0;
     let mut pieces = 0;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use garth_archive::{Mishap, What};
+use garth_archive::{Mishap, Pack, Sieve, Sifted, What};
 use garth_contract::{
     Abilities, Code, Content, Depth, DynFilesystem, Entry, Error, Filesystem, Links, Listing, Made,
     Move, Page, Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Summary, Watch,
@@ -11,7 +11,7 @@ use garth_contract::{
 };
 
 use crate::fixture::{
-    FORMATS, memory, noise, packed_from, path, plainly, read, restored, tree, write,
+    FORMATS, memory, noise, packed_as, packed_from, path, plainly, read, restored, tree, write,
 };
 
 type Hand = Box<dyn FnMut(&WsPath, Span) -> Act + Send>;
@@ -148,6 +148,37 @@ async fn a_file_that_grows_is_cut_off_and_said() {
         let to = memory();
         restored(&to, "", archive, &plainly(format)).await.unwrap();
         assert_eq!(read(&to, "f").await.len(), 256 << 10);
+    }
+}
+
+/// Takes every file, and leaves it as it is.
+#[derive(Debug)]
+struct All;
+
+impl Sieve for All {
+    fn covers(&self, _: &WsPath, _: &[u8]) -> bool {
+        true
+    }
+
+    fn sift(&self, _: &WsPath, _: &Bytes) -> Sifted {
+        Sifted::Same
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_outgrows_its_sieve_is_withheld() {
+    for format in FORMATS {
+        for (size, then) in [(1000, 400_000), (SIZE, 20_000_000)] {
+            let files = yard(size, move |path, span| {
+                let whole = matches!(span, Span::Whole { .. }) && path.as_bytes() == b"f";
+                if whole { Act::Becomes(noise(then, 1)) } else { Act::Nothing }
+            })
+            .await;
+            let how = Pack { format, exclude: Vec::new(), sieve: Some(Arc::new(All)) };
+            let (_, told) = packed_as(&files, &WsPath::root(), &how).await.unwrap();
+            // What is cut off could be half of what is to be hidden.
+            assert_eq!((told.files, told.withheld), (2, 1), "{told:?}");
+        }
     }
 }
 

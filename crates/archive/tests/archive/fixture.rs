@@ -138,8 +138,16 @@ pub(crate) async fn packed_from(
     from: &WsPath,
     format: Format,
 ) -> Result<(Vec<u8>, Packed)> {
-    let how = Pack { format, exclude: Vec::new() };
-    let mut packing = pack(Arc::clone(files), from, &how).await?;
+    packed_as(files, from, &Pack { format, exclude: Vec::new(), sieve: None }).await
+}
+
+/// As [`packed_from`], with all that can be said.
+pub(crate) async fn packed_as(
+    files: &Arc<dyn DynFilesystem>,
+    from: &WsPath,
+    how: &Pack,
+) -> Result<(Vec<u8>, Packed)> {
+    let mut packing = pack(Arc::clone(files), from, how).await?;
     let mut archive = Vec::new();
     while let Some(bytes) = packing.next().await {
         archive.extend_from_slice(&bytes?);

@@ -26,3 +26,4 @@ mod names;
 mod packing;
 mod programs;
 mod round_trips;
+mod sieves;

@@ -11,7 +11,7 @@ use crate::fixture::{
 
 async fn excluding(files: &Arc<dyn DynFilesystem>, from: &str, globs: &[&str]) -> Vec<String> {
     let exclude = globs.iter().map(|glob| (*glob).to_owned()).collect();
-    let how = Pack { format: Format::Tar, exclude };
+    let how = Pack { format: Format::Tar, exclude, sieve: None };
     let mut packing = pack(Arc::clone(files), &path(from), &how).await.unwrap();
     let mut archive = Vec::new();
     while let Some(bytes) = packing.next().await {
@@ -36,7 +36,7 @@ async fn globs_leave_out_files_and_whole_directories() {
     assert!(!without.contains(&"d/target/z".to_owned()), "{without:?}");
     // With a slash, from the directory that is packed.
     assert_eq!(excluding(&files, "d", &["target/z"]).await, ["b.log", "c.txt", "target"]);
-    let how = Pack { format: Format::Tar, exclude: vec!["[".into()] };
+    let how = Pack { format: Format::Tar, exclude: vec!["[".into()], sieve: None };
     let error = pack(files, &WsPath::root(), &how).await.unwrap_err();
     assert_eq!(error.code(), Code::InvalidPattern);
 }
