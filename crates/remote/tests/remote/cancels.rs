@@ -190,6 +190,48 @@ fn query() -> Query {
 }
 
 #[tokio::test]
+async fn a_tree_goes_on_where_a_part_of_it_was_dropped() {
+    use garth_contract::{Clobber, Code, Error, Landed, Part, Stamp};
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&seen);
+    let (fake, _) = guest(move |request| {
+        if let Request::Parts(parts) = &request {
+            let bytes: usize = parts
+                .iter()
+                .map(|part| if let Part::Bytes(bytes) = part { bytes.len() } else { 0 })
+                .sum();
+            told.lock().unwrap().push(bytes);
+            let refused = Answer::Refused(Error::of(Code::FileExists));
+            return say(if bytes == 1 { refused } else { Answer::Done });
+        }
+        match request {
+            Request::Land(_) => say(Answer::Landed(Landed { replaced: 3 })),
+            _ => say(Answer::Done),
+        }
+    });
+    let remote = fake.link().await;
+    let mut stage = soon(Filesystem::stage(&remote, &path(""))).await.unwrap();
+    let stamp = Stamp { mode: None, modified: None };
+    let parts = |size| {
+        let bytes = Part::Bytes(vec![b'x'; size].into());
+        vec![Part::File { path: path("f"), stamp }, bytes]
+    };
+    // Longer than the pipe takes at once, so that it is dropped in the middle of a
+    // message; then one that is refused, which nobody hears.
+    begun(std::pin::pin!(stage.add(parts(200_000)))).await;
+    begun(std::pin::pin!(stage.add(parts(1)))).await;
+    soon(stage.add(parts(1_300_000))).await.unwrap();
+    let error = soon(stage.add(parts(1))).await.unwrap_err();
+    assert_eq!(error.code(), Code::FileExists);
+    assert_eq!(soon(stage.land(Clobber::Refuse)).await.unwrap().replaced, 3);
+    let seen = seen.lock().unwrap().clone();
+    assert_eq!(seen.first(), Some(&200_000), "what was begun is sent to its end");
+    let rest: usize = seen.iter().skip(1).filter(|size| **size > 1).sum();
+    assert_eq!(rest, 1_300_000);
+    assert!(seen.iter().all(|size| *size <= 512 << 10), "{seen:?}");
+}
+
+#[tokio::test]
 async fn results_come_in_order_however_many_there_are() {
     let results = |from: u64| {
         let name = |number| Owned::Name(path(&format!("{number:05}")), Kind::File);

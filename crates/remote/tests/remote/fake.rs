@@ -106,6 +106,7 @@ pub(crate) fn welcome(session: u8, first: u64) -> Welcome {
             any_names: true,
             watch: true,
             find: true,
+            trees: true,
             durable: true,
         },
         shell: ShellAbilities { terminals: true },
