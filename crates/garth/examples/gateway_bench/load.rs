@@ -15,6 +15,9 @@ use tokio_tungstenite::{
 
 use crate::server::Server;
 
+/// Ids of requests before the first is used again: more than are ever under way.
+const IDS: usize = 4_096;
+
 /// What is asked for, again and again.
 pub(crate) struct Load {
     method: String,
@@ -36,12 +39,12 @@ impl Load {
 
     /// Connects, each connection with so many requests under way.
     pub(crate) async fn connect(&self, to: &Server, count: usize, underway: usize) -> Fleet {
-        let requests: Vec<_> = (0..underway).map(|id| self.request(id)).collect();
+        let requests: Vec<_> = (0..IDS).map(|id| self.request(id)).collect();
         let mut sockets = Vec::new();
         for _ in 0..count {
             sockets.push(Socket::connect(to).await);
         }
-        Fleet { sockets, requests }
+        Fleet { sockets, requests, underway }
     }
 }
 
@@ -64,18 +67,20 @@ impl Socket {
     /// Asks once.
     pub(crate) async fn ask(&mut self, load: &Load) -> String {
         self.0.send(Message::Text(load.request(0))).await.unwrap();
-        match self.0.next().await.unwrap().unwrap() {
-            Message::Text(text) => text.to_string(),
-            other => panic!("{other:?}"),
-        }
+        self.0.next().await.unwrap().unwrap().into_text().unwrap().to_string()
     }
 
     /// Keeps all requests under way until the end, and gives how long replies took.
-    async fn work(&mut self, requests: &[Utf8Bytes], end: Instant) -> Vec<Duration> {
-        let (mut took, mut next) = (Vec::new(), 0);
+    async fn work(
+        &mut self,
+        requests: &[Utf8Bytes],
+        underway: usize,
+        end: Instant,
+    ) -> Vec<Duration> {
+        let (mut took, mut next) = (Vec::new(), underway);
         // When each of those under way was sent, the oldest first.
-        let mut sent = VecDeque::from(vec![Instant::now(); requests.len()]);
-        for request in requests {
+        let mut sent = VecDeque::from(vec![Instant::now(); underway]);
+        for request in requests.iter().take(underway) {
             self.0.feed(Message::Text(request.clone())).await.unwrap();
         }
         self.0.flush().await.unwrap();
@@ -99,15 +104,19 @@ impl Socket {
     }
 }
 
-/// Beside replies there are events now and then.
+/// Beside replies there are events now and then; a refusal would be told too soon.
 fn is_reply(message: &Message) -> bool {
-    matches!(message, Message::Text(text) if !text.starts_with(r#"{"type":"event""#))
+    let Message::Text(text) = message else { return false };
+    let head = text.get(..40).unwrap_or(text);
+    assert!(!head.contains(r#""ok":false"#), "{text}");
+    !head.starts_with(r#"{"type":"event""#)
 }
 
 /// Connections to one server.
 pub(crate) struct Fleet {
     sockets: Vec<Socket>,
     requests: Vec<Utf8Bytes>,
+    underway: usize,
 }
 
 impl Fleet {
@@ -116,12 +125,13 @@ impl Fleet {
         let begun = Instant::now();
         let end = begun + time;
         let (sockets, requests) = (std::mem::take(&mut self.sockets), self.requests.clone());
+        let underway = self.underway;
         let working: Vec<_> = sockets
             .into_iter()
             .map(|mut socket| {
                 let requests = requests.clone();
                 tokio::spawn(async move {
-                    let took = socket.work(&requests, end).await;
+                    let took = socket.work(&requests, underway, end).await;
                     (socket, took)
                 })
             })

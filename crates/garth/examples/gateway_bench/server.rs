@@ -99,15 +99,10 @@ impl Drop for Server {
 }
 
 /// Starts a server, and waits until it has said where it is.
+#[allow(clippy::zombie_processes, reason = "whoever has it waits for it when it is dropped")]
 fn started(mut command: Command) -> (Child, String) {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    for line in lines {
-        let line = line.unwrap();
-        if let Some(at) = line.find("http://") {
-            let address = line[at..].split_whitespace().next().unwrap().to_owned();
-            return (child, address);
-        }
-    }
-    panic!("the server did not say where it listens");
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let told = lines.find_map(|line| line.find("http://").map(|at| line[at..].to_owned())).unwrap();
+    (child, told.split_whitespace().next().unwrap().to_owned())
 }
