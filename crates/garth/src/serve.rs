@@ -6,10 +6,12 @@ mod data;
 mod first;
 mod guard;
 mod http;
+mod left;
 mod opener;
 mod recalls;
 mod settings;
 mod table;
+mod wrong_tokens;
 mod ws;
 
 use std::{sync::Arc, time::Duration};
