@@ -14,8 +14,20 @@ use std::{
 };
 
 use garth_contract::{Code, Error, Result};
-use garth_gateway::Secret;
+use garth_gateway::{Secret, Settings};
 use rustix::fs::{FlockOperation, flock};
+
+/// The name of the database in it.
+pub(crate) const DATABASE: &str = "garth.db";
+
+/// Where agents are at home, and what a new one begins with.
+#[derive(Clone)]
+pub(crate) struct Home {
+    /// The gateway's own directory.
+    pub(crate) path: PathBuf,
+    /// What is set up for a new agent that says nothing else.
+    pub(crate) begins: Settings,
+}
 
 /// The directory, which one gateway at a time has.
 pub(crate) struct Data {
@@ -54,7 +66,7 @@ impl Data {
 
     /// The database.
     pub(crate) fn database(&self) -> PathBuf {
-        self.path.join("garth.db")
+        self.path.join(DATABASE)
     }
 
     /// The file of the operator's token.
@@ -96,9 +108,7 @@ pub(crate) fn make(path: &Path) -> Result<()> {
 
 /// What failed, without the path, which is the host's.
 fn failed(what: &str, error: &std::io::Error) -> Error {
-    let code = match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Code::DiskFull,
-        _ => Code::Internal,
-    };
+    let full = [ErrorKind::StorageFull, ErrorKind::QuotaExceeded].contains(&error.kind());
+    let code = if full { Code::DiskFull } else { Code::Internal };
     Error::new(code, format!("{what} cannot be used: {}", error.kind()))
 }

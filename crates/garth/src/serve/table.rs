@@ -11,22 +11,25 @@ mod tokens;
 mod upload;
 mod watch;
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use garth_contract::ProcessId;
 use garth_gateway::{Access, Family, Gateway, Operation, Run, Shows, Summary, Table, Takes};
 use garth_ops::{Call, Needs, Reply, Tool, worktree};
 use serde_json::Value;
 
+pub(crate) use admin::changed;
+
 use super::{
     answer::{Along, Answer},
+    data::Home,
     recalls::Recalls,
 };
 pub(crate) use terminal::Terminal;
 pub(crate) use upload::Upload;
 
 /// Every operation of a gateway.
-pub(crate) fn of(gateway: &Gateway, data: &Path) -> Table<Answer> {
+pub(crate) fn of(gateway: &Gateway, data: &Home) -> Table<Answer> {
     let tools = tools().iter().map(tool);
     let recalls = Arc::new(Recalls::default());
     let methods = worktree::METHODS.iter().map(|row| method(row, &recalls));

@@ -116,7 +116,9 @@ impl<'a> Call<'a> {
             (Some(true) | None, None) => Guard::Any,
         };
         let path = workspace.path(params.path)?;
-        let looks = |text: &str| shown.concerns(workspace, &path, text);
+        let own_words = workspace.has_own_words(&path);
+        let redacts = workspace.redacts(&path);
+        let looks = |text: &str| own_words || redacts && placeholders::has_any(text);
         let (bytes, text) = match Form::of(params.encoding.as_deref())? {
             Form::Text(None) => {
                 let text = looks(&params.content).then(|| (params.content.clone(), Encoding::Utf8));
@@ -176,7 +178,7 @@ impl<'a> Call<'a> {
             text_of(old).map(|(_, text)| text).or_else(|| encoding::decode(old, encoding).ok());
         let old = old.as_deref().unwrap_or_default();
         let restored = self.shown.restore(workspace, &self.path, old, text)?;
-        self.shown.check_whole(&self.path, old, &restored)?;
+        placeholders::check_own_words(workspace, &self.path, old, (old, &restored))?;
         placeholders::check(workspace, &self.path, old, &restored)?;
         let bytes = encoding::encode(&restored, encoding);
         bytes.map(Bytes::from).map_err(|error| refused(&self.path, &error))
