@@ -43,6 +43,9 @@ pub(super) const METHOD: Method = Method {
 /// moderate size holds.
 const MOST_BYTES: u64 = 64 << 20;
 
+/// The most bytes of one character in UTF-8: a part that ends within one needs the rest.
+const LONGEST_CHARACTER: u64 = 4;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Params {
@@ -170,7 +173,7 @@ fn permit(redact: Option<bool>, permit: Option<&Permit>) -> Result<Option<&Permi
 /// Reads what is wanted, and what stands around it, since that tells a secret.
 async fn load(workspace: &Workspace, wanted: &Wanted<'_>) -> Result<Content> {
     let Wanted { path, from, at_most, .. } = wanted;
-    let around = if wanted.redacts(workspace) { AROUND as u64 } else { 0 };
+    let around = if wanted.redacts(workspace) { AROUND as u64 } else { LONGEST_CHARACTER };
     let offset = from.saturating_sub(around);
     let length = wanted.length.unwrap_or(u64::MAX).min(*at_most);
     let length = length.saturating_add(from - offset).saturating_add(around);

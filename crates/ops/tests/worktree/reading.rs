@@ -90,20 +90,34 @@ fn the_default_bound_is_the_workspaces() {
 #[test]
 fn parts_of_a_text_join_without_a_gap() {
     let text = "añ世🦀b\u{7ff}c".repeat(50);
-    everywhere(&[("a", &text)], |asking| {
-        for length in [1, 2, 3, 5, 64, 1_000] {
-            let (mut seen, mut offset) = (String::new(), 0);
-            loop {
-                let params = json!({"path": "a", "offset": offset, "length": length});
-                let reply = asking.ok("read", params);
-                assert_eq!(reply["offset"], offset);
-                assert_eq!(reply["truncated"], false);
-                seen.push_str(reply["content"].as_str().unwrap());
-                let Some(next) = reply.get("nextOffset") else { break };
-                offset = next.as_u64().unwrap();
+    let off = || Config { enabled: false, ..Config::standard() };
+    for redaction in [Config::standard, off] {
+        let setting = || Setting { redaction: redaction(), ..Setting::usual() };
+        everywhere_in(setting, &[("a", &text)], |asking| {
+            for length in [1, 2, 3, 5, 64, 1_000] {
+                assert_eq!(joined(asking, length), text, "{length}");
             }
-            assert_eq!(seen, text, "{length}");
-        }
+        });
+    }
+}
+
+/// A file that is read part by part, as each says where the next begins.
+fn joined(asking: &Asking, length: u64) -> String {
+    let (mut seen, mut offset) = (String::new(), 0);
+    loop {
+        let reply = asking.ok("read", json!({"path": "a", "offset": offset, "length": length}));
+        assert_eq!((&reply["offset"], &reply["truncated"]), (&json!(offset), &json!(false)));
+        seen.push_str(reply["content"].as_str().unwrap());
+        let Some(next) = reply.get("nextOffset") else { return seen };
+        assert!(next.as_u64() > Some(offset), "it comes no further than {offset}");
+        offset = next.as_u64().unwrap();
+    }
+}
+
+#[test]
+fn a_part_begins_and_ends_between_characters() {
+    let text = "añ世🦀b\u{7ff}c".repeat(50);
+    everywhere(&[("a", &text)], |asking| {
         for (offset, length, content) in [(0, 0, ""), (1, 2, "ñ"), (2, 4, "世"), (9_999, 5, "")] {
             let params = json!({"path": "a", "offset": offset, "length": length});
             assert_eq!(asking.ok("read", params.clone())["content"], content, "{params}");

@@ -10,7 +10,7 @@ use garth_text::{
 };
 use garth_workspace::{Part, Secret, Workspace};
 
-use super::Wanted;
+use super::{LONGEST_CHARACTER, Wanted};
 use crate::{
     text_file::refused,
     worktree::wire::encoding::{Form, encoded, text_of, unmarked},
@@ -209,7 +209,6 @@ impl Region<'_> {
         (window, shift): (Range<usize>, usize),
         secrets: Vec<Secret>,
     ) -> Given {
-        const LONGEST_CHARACTER: u64 = 4;
         let (start, end) = (self.at(window.start + shift), self.at(window.end + shift));
         let cut = self.wanted.length.is_some_and(|length| length <= self.wanted.at_most);
         let spare = if cut { LONGEST_CHARACTER - 1 } else { 0 };
