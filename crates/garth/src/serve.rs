@@ -6,10 +6,12 @@ pub(crate) mod data;
 mod first;
 mod guard;
 mod http;
+mod left;
 pub(crate) mod opener;
 mod recalls;
 pub(crate) mod settings;
 mod table;
+mod wrong_tokens;
 mod ws;
 
 use std::{sync::Arc, time::Duration};

@@ -1,13 +1,19 @@
 //! What an operation of the gateway answers with, and what comes along with a call.
 
+use std::sync::Arc;
+
 use garth_contract::{Announce, Code};
 use garth_ops::{Failure, Reply};
 use serde_json::{Map, Value};
+
+use super::{left::Left, ws::Link};
 
 /// The answer of an operation.
 pub(crate) enum Answer {
     /// Facts alone.
     Facts(Map<String, Value>),
+    /// Facts that are shown once and kept nowhere: a new token.
+    Shown(Map<String, Value>),
     /// The reply of a tool.
     Tool(Box<Reply>),
     /// A tool that failed, and what there is to show all the same.
@@ -18,12 +24,21 @@ pub(crate) enum Answer {
 pub(crate) struct Along {
     /// Hears the number of a command that is run.
     pub(crate) announce: Announce,
+    /// The connection that it came by, where it is one that things can stay open on.
+    pub(crate) link: Option<Arc<Link>>,
+    /// What is left open behind the answer.
+    pub(crate) left: Left,
 }
 
 impl Along {
     /// Nothing but the parameters.
     pub(crate) fn nothing() -> Self {
-        Self { announce: Announce::nobody() }
+        Self::announcing(Announce::nobody())
+    }
+
+    /// Nothing but somebody who hears the number of a command.
+    pub(crate) fn announcing(announce: Announce) -> Self {
+        Self { announce, link: None, left: Left::default() }
     }
 }
 
@@ -31,7 +46,7 @@ impl Answer {
     /// The facts, or the error as its JSON object.
     pub(crate) fn into_facts(self) -> Result<Map<String, Value>, Map<String, Value>> {
         match self {
-            Self::Facts(facts) => Ok(facts),
+            Self::Facts(facts) | Self::Shown(facts) => Ok(facts),
             Self::Tool(reply) => Ok(reply.payload),
             Self::Failed(failure) => Err(failure.body()),
         }
@@ -43,14 +58,14 @@ impl garth_gateway::Answer for Answer {
 
     fn failed(&self) -> Option<Code> {
         match self {
-            Self::Facts(_) | Self::Tool(_) => None,
+            Self::Facts(_) | Self::Shown(_) | Self::Tool(_) => None,
             Self::Failed(failure) => Some(failure.code()),
         }
     }
 
     fn bytes(&self) -> u64 {
         match self {
-            Self::Facts(facts) => size(facts),
+            Self::Facts(facts) | Self::Shown(facts) => size(facts),
             Self::Tool(reply) => size(&reply.payload),
             Self::Failed(failure) => {
                 failure.partial.as_ref().map_or(0, |partial| size(&partial.payload))
@@ -62,7 +77,7 @@ impl garth_gateway::Answer for Answer {
         match self {
             Self::Facts(facts) => serde_json::to_string(facts).ok(),
             Self::Tool(reply) => serde_json::to_string(&reply.payload).ok(),
-            Self::Failed(_) => None,
+            Self::Shown(_) | Self::Failed(_) => None,
         }
     }
 

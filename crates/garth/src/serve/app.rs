@@ -5,7 +5,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use garth_contract::Result;
@@ -17,6 +17,7 @@ use super::{
     data::Home,
     guard::Names,
     table,
+    wrong_tokens::WrongTokens,
 };
 
 /// What every connection shares.
@@ -29,6 +30,9 @@ pub(crate) struct App {
     /// One receiver per connection; none is left when all have ended.
     open: watch::Sender<()>,
     connections: AtomicU64,
+    /// Where those wait whose token was wrong.
+    pub(crate) wrong_tokens: WrongTokens,
+    started: Instant,
 }
 
 /// Held by a connection as long as it is open.
@@ -46,12 +50,17 @@ impl App {
             stopping: watch::Sender::new(false),
             open: watch::Sender::new(()),
             connections: AtomicU64::new(0),
+            wrong_tokens: WrongTokens::new(),
+            started: Instant::now(),
         })
     }
 
-    /// Runs a call through the gateway.
+    /// Runs a call through the gateway, and lets go on what it leaves open.
     pub(crate) async fn call(&self, call: Call<Along>) -> Result<Done<Answer>> {
-        self.gateway.call(&self.table, call).await
+        let left = call.along.left.clone();
+        let mut done = self.gateway.call(&self.table, call).await?;
+        drop(left.open(done.held.take()));
+        Ok(done)
     }
 
     /// A connection that counts as open until this is dropped.
@@ -67,6 +76,11 @@ impl App {
     /// A number that no other connection has.
     pub(crate) fn number(&self) -> u64 {
         self.connections.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// For how long it runs.
+    pub(crate) fn uptime(&self) -> Duration {
+        self.started.elapsed()
     }
 
     /// Tells every connection to end.
