@@ -31,8 +31,6 @@ use super::{
 };
 use gate::{Door, Gate};
 
-/// The largest frame, in bytes, once it is known who sends it.
-pub(crate) const MOST_FRAME: usize = 26_214_400;
 /// How much is written at once; beyond it a frame is handed on as it comes.
 const WRITE_BUFFER: usize = 128 << 10;
 
@@ -62,8 +60,8 @@ pub(crate) async fn upgrade(State(app): State<Arc<App>>, mut request: Request) -
         let door = Door::new();
         let gate = Gate::new(TokioIo::new(upgraded), door.clone());
         let config = WebSocketConfig::default()
-            .max_message_size(Some(MOST_FRAME))
-            .max_frame_size(Some(MOST_FRAME))
+            .max_message_size(Some(app.most_frame))
+            .max_frame_size(Some(app.most_frame))
             .write_buffer_size(WRITE_BUFFER)
             .max_write_buffer_size(usize::MAX);
         let socket = WebSocketStream::from_raw_socket(gate, Role::Server, Some(config)).await;

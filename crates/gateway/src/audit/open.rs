@@ -1,11 +1,14 @@
 //! A record that is open while its operation runs.
 
-use std::time::Instant;
+use std::{
+    sync::{Arc, OnceLock},
+    time::Instant,
+};
 
 use garth_contract::{Code, Error, Result};
 use tokio::sync::oneshot;
 
-use super::{Audit, Entry, OK};
+use super::{Audit, Entry, OK, Watcher};
 use crate::store::{Along, Append, Place};
 
 /// What is known when an operation begins.
@@ -32,6 +35,7 @@ pub struct Open {
     began: Instant,
     entry: Entry,
     place: Option<Place>,
+    watcher: Arc<OnceLock<Watcher>>,
 }
 
 impl Audit {
@@ -57,7 +61,12 @@ impl Audit {
             bytes_in: i64::try_from(bytes_in).unwrap_or(i64::MAX),
             bytes_out: 0,
         };
-        Ok(Open { began: Instant::now(), entry, place: Some(place) })
+        Ok(Open {
+            began: Instant::now(),
+            entry,
+            place: Some(place),
+            watcher: Arc::clone(&self.watcher),
+        })
     }
 
     /// Tells whether the last record could be written. While it could not, nothing is
@@ -113,6 +122,9 @@ impl Open {
         self.entry.duration_us =
             i64::try_from(self.began.elapsed().as_micros()).unwrap_or(i64::MAX);
         let entry = std::mem::take(&mut self.entry);
+        if let Some(watcher) = self.watcher.get() {
+            watcher(&entry);
+        }
         place.fill(Append { entry, along, reply });
     }
 }

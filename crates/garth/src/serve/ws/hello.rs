@@ -5,7 +5,7 @@ use garth_gateway::{Credential, Role};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{MOST_FRAME, outbox};
+use super::outbox;
 use crate::serve::app::App;
 
 /// The protocol that is spoken.
@@ -112,7 +112,7 @@ pub(crate) fn told(
         },
         "auth": auth,
         "policy": {
-            "maxPayload": MOST_FRAME,
+            "maxPayload": app.most_frame,
             "maxBufferedBytes": outbox::MOST_BYTES,
             "tickIntervalMs": TICK_MS,
         },
