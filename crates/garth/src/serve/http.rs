@@ -3,10 +3,11 @@
 mod body;
 pub(crate) mod caller;
 mod health;
+mod metrics;
 mod tools;
 mod workspaces;
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Json, Router,
@@ -17,13 +18,20 @@ use axum::{
     routing::{get, post},
 };
 use garth_contract::{Code, Error};
-use hyper::server::conn::http1;
+use hyper::{
+    body::Incoming,
+    server::conn::http1,
+    service::{Service, service_fn},
+};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
 use serde_json::{Map, Value, json};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream},
+};
 
 use super::{app::App, ws};
 
@@ -31,8 +39,6 @@ use super::{app::App, ws};
 const HEAD: Duration = Duration::from_secs(10);
 /// The longest head of a request, in bytes.
 const MOST_HEAD: usize = 64 << 10;
-/// Connections at a time.
-const MOST_CONNECTIONS: usize = 20_000;
 /// What to wait for when no connection can be accepted, for example without handles.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
@@ -40,27 +46,44 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 pub(crate) async fn listen(listener: TcpListener, app: Arc<App>) {
     let routes = routes(&app);
     loop {
-        let (stream, _) = match listener.accept().await {
+        let (stream, peer) = match listener.accept().await {
             Ok(accepted) => accepted,
-            Err(_) => {
+            Err(error) => {
+                app.metrics.not_accepted(&error);
                 tokio::time::sleep(ACCEPT_AGAIN).await;
                 continue;
             }
         };
-        if app.count() >= MOST_CONNECTIONS {
+        if app.count() >= app.most_connections {
+            app.metrics.turned_away();
             continue;
         }
-        tokio::spawn(connection(stream, routes.clone(), Arc::clone(&app)));
+        tokio::spawn(connection(stream, peer, routes.clone(), Arc::clone(&app)));
     }
 }
 
-async fn connection(stream: TcpStream, routes: Router, app: Arc<App>) {
+async fn connection(stream: TcpStream, peer: SocketAddr, routes: Router, app: Arc<App>) {
     let _open = app.enter();
     // Replies are small and many; waiting to fill a packet would make each wait.
     let _ = stream.set_nodelay(true);
+    let Some(tls) = &app.tls else { return spoken(stream, peer, routes, &app).await };
+    // Who takes longer than for a head, or speaks no TLS, is not missed.
+    if let Ok(Ok(stream)) = tokio::time::timeout(HEAD, tls.accept(stream)).await {
+        spoken(stream, peer, routes, &app).await;
+    }
+}
+
+async fn spoken<S>(stream: S, peer: SocketAddr, routes: Router, app: &App)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(MOST_HEAD);
-    let service = TowerToHyperService::new(routes);
+    let routes = TowerToHyperService::new(routes);
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(metrics::Peer(peer));
+        routes.call(request)
+    });
     let serving = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
     let mut serving = std::pin::pin!(serving);
     tokio::select! {
@@ -75,6 +98,7 @@ fn routes(app: &Arc<App>) -> Router {
     Router::new()
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
+        .route("/metrics", get(metrics::page))
         .route("/v1/ws", get(ws::upgrade))
         .route("/v1/workspaces", get(workspaces::list).post(workspaces::create))
         .route(
