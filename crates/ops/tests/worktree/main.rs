@@ -9,7 +9,10 @@
 )]
 
 mod asking;
+mod changing;
 mod looking;
+mod reading;
+mod round_trip;
 #[path = "../tools/stage.rs"]
 mod stage;
 mod table;
