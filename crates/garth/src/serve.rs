@@ -6,10 +6,13 @@ mod data;
 mod first;
 mod guard;
 mod http;
+mod live;
+mod memory;
 mod opener;
 mod recalls;
 mod settings;
 mod table;
+mod transfer;
 mod ws;
 
 use std::{sync::Arc, time::Duration};

@@ -10,6 +10,7 @@ mod mkdir;
 mod r#move;
 mod read;
 mod stat;
+pub mod transfer;
 mod write;
 
 /// What several methods say alike.

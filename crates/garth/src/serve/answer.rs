@@ -1,8 +1,13 @@
 //! What an operation of the gateway answers with, and what comes along with a call.
 
-use garth_contract::{Announce, Code};
+use garth_contract::{Announce, Code, Error};
 use garth_ops::{Failure, Reply};
 use serde_json::{Map, Value};
+
+use super::{
+    live::Live,
+    transfer::{Sent, Transfer},
+};
 
 /// The answer of an operation.
 pub(crate) enum Answer {
@@ -12,18 +17,39 @@ pub(crate) enum Answer {
     Tool(Box<Reply>),
     /// A tool that failed, and what there is to show all the same.
     Failed(Box<Failure>),
+    /// A file, as bytes.
+    File(Box<Sent>),
 }
 
 /// What comes along with a call.
 pub(crate) struct Along {
     /// Hears the number of a command that is run.
     pub(crate) announce: Announce,
+    /// Whom a command tells what it prints.
+    pub(crate) live: Option<Live>,
+    /// A file that is to be sent or taken as bytes.
+    pub(crate) transfer: Option<Transfer>,
 }
 
 impl Along {
     /// Nothing but the parameters.
     pub(crate) fn nothing() -> Self {
-        Self { announce: Announce::nobody() }
+        Self::announcing(Announce::nobody())
+    }
+
+    /// Nothing but somebody who hears the number of a command.
+    pub(crate) fn announcing(announce: Announce) -> Self {
+        Self { announce, live: None, transfer: None }
+    }
+
+    /// Nothing but somebody who is told what a command prints.
+    pub(crate) fn telling(live: Live) -> Self {
+        Self { live: Some(live), ..Self::nothing() }
+    }
+
+    /// Nothing but a file.
+    pub(crate) fn carrying(transfer: Transfer) -> Self {
+        Self { transfer: Some(transfer), ..Self::nothing() }
     }
 }
 
@@ -34,6 +60,10 @@ impl Answer {
             Self::Facts(facts) => Ok(facts),
             Self::Tool(reply) => Ok(reply.payload),
             Self::Failed(failure) => Err(failure.body()),
+            Self::File(_) => {
+                let error = Error::new(Code::Unsupported, "a file is asked for over HTTP");
+                Err(garth_ops::failure(&error))
+            }
         }
     }
 }
@@ -43,7 +73,7 @@ impl garth_gateway::Answer for Answer {
 
     fn failed(&self) -> Option<Code> {
         match self {
-            Self::Facts(_) | Self::Tool(_) => None,
+            Self::Facts(_) | Self::Tool(_) | Self::File(_) => None,
             Self::Failed(failure) => Some(failure.code()),
         }
     }
@@ -55,6 +85,7 @@ impl garth_gateway::Answer for Answer {
             Self::Failed(failure) => {
                 failure.partial.as_ref().map_or(0, |partial| size(&partial.payload))
             }
+            Self::File(sent) => sent.count,
         }
     }
 
@@ -62,7 +93,7 @@ impl garth_gateway::Answer for Answer {
         match self {
             Self::Facts(facts) => serde_json::to_string(facts).ok(),
             Self::Tool(reply) => serde_json::to_string(&reply.payload).ok(),
-            Self::Failed(_) => None,
+            Self::Failed(_) | Self::File(_) => None,
         }
     }
 

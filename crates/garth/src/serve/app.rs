@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use super::{
     answer::{Along, Answer},
     guard::Names,
+    memory::Memory,
     table,
 };
 
@@ -25,6 +26,8 @@ pub(crate) struct App {
     pub(crate) table: Table<Answer>,
     /// By which names browsers may know this gateway.
     pub(crate) names: Names,
+    /// What bodies and files on their way may take.
+    pub(crate) memory: Memory,
     stopping: watch::Sender<bool>,
     /// One receiver per connection; none is left when all have ended.
     open: watch::Sender<()>,
@@ -43,6 +46,7 @@ impl App {
             gateway,
             table,
             names,
+            memory: Memory::new(),
             stopping: watch::Sender::new(false),
             open: watch::Sender::new(()),
             connections: AtomicU64::new(0),

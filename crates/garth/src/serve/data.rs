@@ -96,9 +96,7 @@ pub(crate) fn make(path: &Path) -> Result<()> {
 
 /// What failed, without the path, which is the host's.
 fn failed(what: &str, error: &std::io::Error) -> Error {
-    let code = match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Code::DiskFull,
-        _ => Code::Internal,
-    };
+    let full = [ErrorKind::StorageFull, ErrorKind::QuotaExceeded].contains(&error.kind());
+    let code = if full { Code::DiskFull } else { Code::Internal };
     Error::new(code, format!("{what} cannot be used: {}", error.kind()))
 }

@@ -2,6 +2,7 @@
 
 mod admin;
 mod describe;
+mod files;
 
 use std::{path::Path, sync::Arc};
 
@@ -19,7 +20,8 @@ pub(crate) fn of(gateway: &Gateway, data: &Path) -> Table<Answer> {
     let tools = tools().iter().map(tool);
     let recalls = Arc::new(Recalls::default());
     let methods = worktree::METHODS.iter().map(|row| method(row, &recalls));
-    Table::new(tools.chain(methods).chain(admin::rows(gateway, data)))
+    let files = files::rows(&recalls);
+    Table::new(tools.chain(methods).chain(files).chain(admin::rows(gateway, data)))
 }
 
 /// The tools that are served over HTTP.
@@ -31,8 +33,13 @@ pub(crate) fn tools() -> &'static [Tool] {
 fn tool(tool: &'static Tool) -> Operation<Answer> {
     let run = Run::on_workspace(move |at, params, along: Along| {
         Box::pin(async move {
-            let call = Call { params, announce: along.announce };
-            Ok(match (tool.run)(at.workspace, call).await {
+            let Along { announce, live, .. } = along;
+            let run = |announce| (tool.run)(at.workspace, Call { params, announce });
+            let result = match live {
+                Some(live) => live.during(at.workspace, run).await,
+                None => run(announce).await,
+            };
+            Ok(match result {
                 Ok(reply) => Answer::Tool(Box::new(reply)),
                 Err(failure) if failure.partial.is_some() => Answer::Failed(Box::new(failure)),
                 Err(failure) => return Err(failure.error),
@@ -76,7 +83,7 @@ fn method(method: &'static worktree::Method, recalls: &Arc<Recalls>) -> Operatio
     }
 }
 
-fn shows(params: &Value) -> Shows {
+pub(crate) fn shows(params: &Value) -> Shows {
     match params.get("redact") {
         Some(Value::Bool(false)) => Shows::Raw,
         Some(_) | None => Shows::Clean,

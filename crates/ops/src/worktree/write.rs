@@ -104,6 +104,23 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> 
     })
 }
 
+/// Writes bytes as they come, and says how large the file is; placeholders of secrets
+/// that a text among them holds are put back.
+///
+/// # Errors
+/// Those of writing, and `REDACTED_CONTENT`.
+pub(super) async fn bytes(
+    workspace: &Workspace,
+    path: WsPath,
+    (bytes, guard): (Bytes, Guard),
+    shown: &Recall,
+) -> Result<(u64, Written)> {
+    let text = text_of(&bytes).filter(|(_, text)| shown.concerns(workspace, &path, text));
+    let text = text.map(|(encoding, text)| (text.into_owned(), encoding));
+    let call = Call { path, bytes, text, parents: Parents::Create, guard, shown };
+    call.write(workspace).await
+}
+
 impl<'a> Call<'a> {
     fn of(workspace: &Workspace, params: Params, shown: &'a Recall) -> Result<Self> {
         let expected = versions::expected(params.expected_version.as_deref())?;

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use futures::{Stream, StreamExt};
-use garth_contract::{Announce, Code, Error, Result};
+use garth_contract::{Code, Error, Result};
 use garth_gateway::{Call, Caller, Credential};
 use serde_json::{Map, Value, json};
 use tokio::{
@@ -263,7 +263,7 @@ fn call(method: String, mut params: Value, bytes: usize, caller: Caller) -> Call
     let agent = params.get("agentId").and_then(Value::as_str).map(ToOwned::to_owned);
     let key = params.as_object_mut().and_then(|params| params.shift_remove("idempotencyKey"));
     let request_id = key.as_ref().and_then(Value::as_str).map(ToOwned::to_owned);
-    let along = Along { announce: Announce::nobody() };
+    let along = Along::nothing();
     Call { caller, operation: method, agent, params, bytes: bytes as u64, request_id, along }
 }
 
