@@ -7,13 +7,16 @@ mod first;
 mod guard;
 mod http;
 mod left;
+mod live;
 mod log;
+mod memory;
 mod metrics;
 pub(crate) mod opener;
 mod recalls;
 pub(crate) mod settings;
 mod table;
 pub(crate) mod tls;
+mod transfer;
 mod wrong_tokens;
 mod ws;
 

@@ -17,6 +17,7 @@ use super::{
     answer::{Along, Answer},
     data::Home,
     guard::Names,
+    memory::Memory,
     metrics::Metrics,
     settings::MetricsFor,
     table,
@@ -46,6 +47,8 @@ pub(crate) struct App {
     pub(crate) most_connections: usize,
     /// The largest frame, in bytes, once it is known who sends it.
     pub(crate) most_frame: usize,
+    /// What bodies and files on their way may take.
+    pub(crate) memory: Memory,
     stopping: watch::Sender<bool>,
     /// One receiver per connection; none is left when all have ended.
     open: watch::Sender<()>,
@@ -73,6 +76,7 @@ impl App {
             tls,
             most_connections,
             most_frame,
+            memory: Memory::new(),
             stopping: watch::Sender::new(false),
             open: watch::Sender::new(()),
             connections: AtomicU64::new(0),

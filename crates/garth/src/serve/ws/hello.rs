@@ -159,6 +159,8 @@ pub(crate) const EVENTS: &[&str] = &[
     "worktree.changed",
     "worktree.resync",
     "worktree.unwatched",
+    "worktree.archive.chunk",
+    "worktree.archive.end",
     "terminal.data",
     "terminal.exit",
     "approval.requested",
