@@ -9,6 +9,7 @@
     reason = "tests start programs, look at files and fail loudly"
 )]
 
+mod archives;
 mod browsers;
 mod client;
 mod events;

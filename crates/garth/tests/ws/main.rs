@@ -10,6 +10,7 @@
 )]
 
 mod approvals;
+mod archives;
 mod client;
 mod crowds;
 mod frames;
