@@ -47,7 +47,7 @@ fn tool(tool: &'static Tool) -> Operation<Answer> {
         access: access(tool.needs),
         family: Family::Tool,
         takes: takes(tool.needs),
-        describe: Arc::new(move |params| describe::tool(tool.name, params)),
+        describe: Arc::new(move |params| describe::tool(tool, params)),
         run,
     }
 }
