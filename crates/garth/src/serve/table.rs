@@ -86,7 +86,7 @@ fn tool(tool: &'static Tool) -> Operation<Answer> {
         access: access(tool.needs),
         family: Family::Tool,
         takes: if OF_RUNNING.contains(&tool.name) { Takes::Nothing } else { takes(tool.needs) },
-        describe: Arc::new(move |params| describe::tool(tool.name, params)),
+        describe: Arc::new(move |params| describe::tool(tool, params)),
         run,
     }
 }
