@@ -12,7 +12,7 @@ SECONDS ?= 600
 help: ## Lists the commands.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
 
-run: ## Builds garth, makes a small workspace, says what to try on it.
+run: ## Builds garth and starts its gateway, and says where to go and what to try.
 	@scripts/run
 
 test: ## Installs what the tests need, then runs everything: format, lints, all tests.

@@ -51,7 +51,6 @@ async fn main() {
     for (format, script, wanted) in [
         (Format::Tar, "exec tar -cf - .", WANTED_TAR),
         (Format::TarZst, "tar -cf - . | zstd -q -T2 -c", WANTED_ZST),
-        (Format::Zip, "exec zip -q -r - .", f64::INFINITY),
     ] {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         let (mut our_size, mut their_size) = (0, 0);
@@ -76,10 +75,8 @@ async fn main() {
             our_size / 1_000_000,
             their_size / 1_000_000
         );
-        if wanted.is_finite() {
-            let verdict = if ratio <= wanted { "pass" } else { "short" };
-            println!("{name} takes {ratio:.2} of the other's time, wanted {wanted}: {verdict}");
-        }
+        let verdict = if ratio <= wanted { "pass" } else { "short" };
+        println!("{name} takes {ratio:.2} of the other's time, wanted {wanted}: {verdict}");
     }
 }
 

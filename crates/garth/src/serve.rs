@@ -7,10 +7,16 @@ mod first;
 mod guard;
 mod http;
 mod left;
+mod live;
+mod log;
+mod memory;
+mod metrics;
 pub(crate) mod opener;
 mod recalls;
 pub(crate) mod settings;
 mod table;
+pub(crate) mod tls;
+mod transfer;
 mod wrong_tokens;
 mod ws;
 
@@ -27,8 +33,9 @@ use crate::{
     args,
     output::{Format, Outcome, Output},
 };
-use app::App;
+use app::{App, Front};
 use data::{Data, Home};
+use first::Reached;
 use opener::Directories;
 use settings::Settings;
 pub(crate) use table::changed;
@@ -45,6 +52,7 @@ pub(crate) fn run(args: &args::Serve, output: &Output) -> Outcome {
             return Outcome::WrongUsage;
         }
     };
+    log::begin(settings.log);
     match start(settings, output) {
         Ok(()) => Outcome::Done,
         Err(error) => {
@@ -68,6 +76,7 @@ fn start(settings: Settings, output: &Output) -> Result<()> {
 async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     // Taken first, so that nothing is half done when one comes.
     let mut stops = Stops::new()?;
+    let tls = tls::acceptor(&settings)?;
     let data = Data::open(&settings.data)?;
     data.path().clone_into(&mut settings.data);
     let store = Store::open(&data.database(), Clock::system())?;
@@ -86,18 +95,34 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     })?;
     let at = listener.local_addr().unwrap_or(settings.listen);
     let begins = settings.new_agent("local");
-    let told = first::prepare(&gateway, &data, &begins, &format!("http://{at}")).await?;
+    let told = first::prepare(&gateway, &data, &begins, &Reached::of(at, &settings)).await?;
     let home = Home { path: data.path().to_owned(), begins };
-    let app = App::new(gateway.clone(), guard::Names::of(at, &settings), &home);
+    let front = Front {
+        names: guard::Names::of(at, &settings),
+        tls,
+        most_connections: settings.connections,
+        most_frame: settings.frame_bytes,
+        metrics_for: settings.metrics,
+    };
+    let app = App::new(gateway.clone(), &home, front);
     output.answer(&told);
+    let version = env!("CARGO_PKG_VERSION");
+    tracing::info!(%at, tls = app.tls.is_some(), version, "The gateway listens.");
     let serving = http::listen(listener, Arc::clone(&app));
     tokio::select! {
         () = serving => {}
         () = stops.wait() => {}
     }
+    tracing::info!(connections = app.count(), "The gateway stops.");
     app.stop();
-    app.drained(GRACE).await;
-    gateway.stop().await
+    tokio::select! {
+        () = app.drained(GRACE) => {}
+        // Whoever asks twice does not want to wait for others.
+        () = stops.wait() => tracing::info!("The gateway stops at once."),
+    }
+    let stopped = gateway.stop().await;
+    tracing::info!(cut = app.count(), "The gateway stopped.");
+    stopped
 }
 
 /// The signals that end the program.

@@ -14,7 +14,11 @@ mod record;
 mod retain;
 mod verify;
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use garth_contract::Result;
 
@@ -68,9 +72,13 @@ impl Config {
 #[derive(Clone)]
 pub struct Audit {
     store: Store,
-    anchor: std::sync::Arc<Anchor>,
+    anchor: Arc<Anchor>,
     retention: Retention,
+    watcher: Arc<OnceLock<Watcher>>,
 }
+
+/// Sees every record of this process as it is closed, on its way to the disk.
+pub(crate) type Watcher = Box<dyn Fn(&Entry) + Send + Sync>;
 
 impl Audit {
     /// Takes the audit of a database into use, and makes its key if there is none.
@@ -80,7 +88,13 @@ impl Audit {
     pub fn new(store: Store, config: Config) -> Result<Self> {
         let Config { anchor, key, every, records, retention } = config;
         let anchor = Anchor::new(anchor, &key, every, records)?;
-        Ok(Self { store, anchor: std::sync::Arc::new(anchor), retention })
+        Ok(Self { store, anchor: Arc::new(anchor), retention, watcher: Arc::default() })
+    }
+
+    /// Lets somebody see every record as it is closed, to count and to log; the first
+    /// who asks does. It must be quick: whoever waits for a reply waits for it.
+    pub fn watch(&self, watcher: impl Fn(&Entry) + Send + Sync + 'static) {
+        let _ = self.watcher.set(Box::new(watcher));
     }
 
     /// What a signed head is checked with by whoever does not have the key.

@@ -10,6 +10,7 @@ pub mod dispatch;
 mod failure;
 mod file_entry;
 mod listing;
+mod names;
 mod page;
 mod params;
 mod placeholders;
@@ -32,6 +33,7 @@ pub mod worktree;
 
 pub use dialect::{DIALECTS, Dialect, Refusals, dialect};
 pub use failure::{Failure, failure};
+pub use names::Names;
 pub use repeated::repeated;
 pub use reply::{Attachment, Reply};
 pub use timestamp::rfc3339;

@@ -5,7 +5,7 @@ use garth_workspace::Workspace;
 use schemars::Schema;
 use serde_json::Value;
 
-use crate::{Failure, Reply};
+use crate::{Failure, Names, Reply};
 
 /// One tool as a model sees it.
 #[derive(Clone, Copy)]
@@ -25,6 +25,10 @@ pub struct Tool {
     /// The keys of the payload that say what the text says, so that an interface
     /// which sends both can leave them out.
     pub repeats: &'static [&'static str],
+    /// What a call names: never less than it would touch. It never fails: who keeps a
+    /// record asks before anything is checked, and what cannot be read names nothing,
+    /// since the call fails then.
+    pub names: fn(&Value) -> Names,
     /// Does it.
     pub run: Run,
 }

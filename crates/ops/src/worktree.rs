@@ -13,6 +13,7 @@ mod r#move;
 mod read;
 mod search;
 mod stat;
+pub mod transfer;
 mod write;
 
 /// What several methods say alike.

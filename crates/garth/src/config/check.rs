@@ -6,7 +6,7 @@ use super::Fault;
 use crate::{
     args,
     output::{Format, Outcome, Output},
-    serve::settings::Settings,
+    serve::{settings::Settings, tls},
 };
 
 /// Looks at the file and at the environment, and says what is wrong.
@@ -27,7 +27,7 @@ fn check(args: &args::ConfigCheck, output: &Output) -> Outcome {
     };
     let file = args.place.file().map(|file| file.display().to_string());
     if faults.is_empty()
-        && let Err(error) = settings.check()
+        && let Err(error) = settings.check().and_then(|()| tls::acceptor(&settings).map(drop))
     {
         let place = file.clone().unwrap_or_else(|| "the environment".to_owned());
         let meant = Some(error.advice().to_owned());

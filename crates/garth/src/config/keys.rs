@@ -112,7 +112,7 @@ fn own() -> Vec<Key> {
             settings.connections = given.count()?;
             Ok(())
         }),
-        key("frame_bytes", "the largest frame and the largest body of JSON", |settings, given| {
+        key("frame_bytes", "the largest frame of a WebSocket", |settings, given| {
             let bytes = given.bytes()?;
             let fits = (64 << 10..=1 << 30).contains(&bytes);
             let frame = usize::try_from(bytes).ok().filter(|_| fits);

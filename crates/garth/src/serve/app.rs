@@ -11,14 +11,27 @@ use std::{
 use garth_contract::Result;
 use garth_gateway::{Call, Done, Gateway, Table};
 use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
 
 use super::{
     answer::{Along, Answer},
     data::Home,
     guard::Names,
+    memory::Memory,
+    metrics::Metrics,
+    settings::MetricsFor,
     table,
     wrong_tokens::WrongTokens,
 };
+
+/// How a gateway meets those who connect.
+pub(crate) struct Front {
+    pub(crate) names: Names,
+    pub(crate) tls: Option<TlsAcceptor>,
+    pub(crate) most_connections: usize,
+    pub(crate) most_frame: usize,
+    pub(crate) metrics_for: MetricsFor,
+}
 
 /// What every connection shares.
 pub(crate) struct App {
@@ -26,6 +39,16 @@ pub(crate) struct App {
     pub(crate) table: Table<Answer>,
     /// By which names browsers may know this gateway.
     pub(crate) names: Names,
+    /// What was counted, and who may read it.
+    pub(crate) metrics: Metrics,
+    /// What speaks TLS, where that is set up.
+    pub(crate) tls: Option<TlsAcceptor>,
+    /// Connections at a time.
+    pub(crate) most_connections: usize,
+    /// The largest frame, in bytes, once it is known who sends it.
+    pub(crate) most_frame: usize,
+    /// What bodies and files on their way may take.
+    pub(crate) memory: Memory,
     stopping: watch::Sender<bool>,
     /// One receiver per connection; none is left when all have ended.
     open: watch::Sender<()>,
@@ -41,12 +64,19 @@ pub(crate) struct Open {
 }
 
 impl App {
-    pub(crate) fn new(gateway: Gateway, names: Names, data: &Home) -> Arc<Self> {
+    pub(crate) fn new(gateway: Gateway, data: &Home, front: Front) -> Arc<Self> {
         let table = table::of(&gateway, data);
+        let Front { names, tls, most_connections, most_frame, metrics_for } = front;
+        let metrics = Metrics::of(&gateway, metrics_for);
         Arc::new(Self {
             gateway,
             table,
             names,
+            metrics,
+            tls,
+            most_connections,
+            most_frame,
+            memory: Memory::new(),
             stopping: watch::Sender::new(false),
             open: watch::Sender::new(()),
             connections: AtomicU64::new(0),

@@ -42,6 +42,13 @@ impl Data {
     /// # Errors
     /// `CONFLICT` where another gateway has it; `INTERNAL` where it cannot be made.
     pub(crate) fn open(path: &Path) -> Result<Self> {
+        Self::take(path).map_err(|error| {
+            let hint = format!("It is {}; --data says another.", path.display());
+            if error.code() == Code::Conflict { error } else { error.hint(hint) }
+        })
+    }
+
+    fn take(path: &Path) -> Result<Self> {
         make(path)?;
         let lock = OpenOptions::new()
             .write(true)

@@ -1,6 +1,6 @@
 //! The first start: a token for the operator, an agent to try, an address to open.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, net::SocketAddr};
 
 use garth_contract::Result;
 use garth_gateway::{AgentId, Gateway, Grant, Role, Settings};
@@ -10,6 +10,31 @@ use super::{data::Data, opener};
 /// The agent that a new gateway has.
 const FIRST: &str = "default";
 
+/// How a gateway is reached from here.
+pub(crate) struct Reached {
+    /// Its address.
+    pub(crate) at: String,
+    /// What asks it.
+    pub(crate) curl: String,
+}
+
+impl Reached {
+    /// A gateway that listens there; others may know it by a name.
+    pub(crate) fn of(at: SocketAddr, settings: &super::settings::Settings) -> Self {
+        let host = match settings.hosts.first() {
+            Some(host) if !at.ip().is_loopback() => format!("{host}:{}", at.port()),
+            Some(_) | None => at.to_string(),
+        };
+        match &settings.certificate {
+            None => Self { at: format!("http://{host}"), curl: "curl".to_owned() },
+            Some(file) => Self {
+                at: format!("https://{host}"),
+                curl: format!("curl --cacert {}", file.display()),
+            },
+        }
+    }
+}
+
 /// Makes what a new gateway needs, and says where to go.
 ///
 /// # Errors
@@ -18,7 +43,7 @@ pub(crate) async fn prepare(
     gateway: &Gateway,
     data: &Data,
     begins: &Settings,
-    at: &str,
+    at: &Reached,
 ) -> Result<String> {
     if !data.has_operator_token() {
         let grant =
@@ -34,13 +59,14 @@ pub(crate) async fn prepare(
     let ticket = gateway.callers().ticket("the address that was printed").await?;
     let token = data.operator_token();
     let mut told = String::new();
+    let Reached { at, curl } = at;
     let _ = writeln!(told, "garth listens on {at}");
     let _ = writeln!(told, "  open     {at}/#ticket={}", ticket.reveal());
     let _ = writeln!(told, "           (good once, for ten minutes)");
     let _ = writeln!(told, "  token    {} (the operator's)", token.display());
     let _ = write!(
         told,
-        "  try      curl -H \"Authorization: Bearer $(cat {})\" {at}/v1/workspaces",
+        "  try      {curl} -H \"Authorization: Bearer $(cat {})\" {at}/v1/workspaces",
         token.display()
     );
     Ok(told)

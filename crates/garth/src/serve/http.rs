@@ -1,12 +1,22 @@
 //! HTTP: who may connect, the routes, and errors in the one shape.
 
+mod archive;
+mod asked;
 mod body;
 pub(crate) mod caller;
+mod events;
+mod files;
 mod health;
+mod metrics;
+mod patient;
+mod query;
+mod session;
 mod tools;
 mod workspaces;
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible, net::SocketAddr, panic::AssertUnwindSafe, sync::Arc, time::Duration,
+};
 
 use axum::{
     Json, Router,
@@ -16,23 +26,31 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
+use futures::FutureExt;
 use garth_contract::{Code, Error};
-use hyper::server::conn::http1;
+use hyper::{
+    body::Incoming,
+    server::conn::http1,
+    service::{Service, service_fn},
+};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
 use serde_json::{Map, Value, json};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream},
+};
 
 use super::{app::App, ws};
+use asked::{Connected, Wire};
+use patient::Patient;
 
 /// How long a client may take to send the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
 /// The longest head of a request, in bytes.
 const MOST_HEAD: usize = 64 << 10;
-/// Connections at a time.
-const MOST_CONNECTIONS: usize = 20_000;
 /// What to wait for when no connection can be accepted, for example without handles.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
@@ -40,28 +58,49 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 pub(crate) async fn listen(listener: TcpListener, app: Arc<App>) {
     let routes = routes(&app);
     loop {
-        let (stream, _) = match listener.accept().await {
+        let (stream, peer) = match listener.accept().await {
             Ok(accepted) => accepted,
-            Err(_) => {
+            Err(error) => {
+                app.metrics.not_accepted(&error);
                 tokio::time::sleep(ACCEPT_AGAIN).await;
                 continue;
             }
         };
-        if app.count() >= MOST_CONNECTIONS {
+        if app.count() >= app.most_connections {
+            app.metrics.turned_away();
             continue;
         }
-        tokio::spawn(connection(stream, routes.clone(), Arc::clone(&app)));
+        tokio::spawn(connection(stream, peer, routes.clone(), Arc::clone(&app)));
     }
 }
 
-async fn connection(stream: TcpStream, routes: Router, app: Arc<App>) {
+async fn connection(stream: TcpStream, peer: SocketAddr, routes: Router, app: Arc<App>) {
     let _open = app.enter();
     // Replies are small and many; waiting to fill a packet would make each wait.
     let _ = stream.set_nodelay(true);
+    let Some(tls) = &app.tls else { return spoken(stream, peer, routes, &app).await };
+    // Who takes longer than for a head, or speaks no TLS, is not missed.
+    if let Ok(Ok(stream)) = tokio::time::timeout(HEAD, tls.accept(stream)).await {
+        spoken(stream, peer, routes, &app).await;
+    }
+}
+
+async fn spoken<S>(stream: S, peer: SocketAddr, routes: Router, app: &App)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(MOST_HEAD);
-    let service = TowerToHyperService::new(routes);
-    let serving = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
+    let wire = if app.tls.is_some() { Wire::Tls } else { Wire::Plain };
+    let connected = Connected { number: app.number(), wire };
+    let routes = TowerToHyperService::new(routes);
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(metrics::Peer(peer));
+        request.extensions_mut().insert(connected);
+        routes.call(request)
+    });
+    let stream = TokioIo::new(Patient::new(stream));
+    let serving = http.serve_connection(stream, service).with_upgrades();
     let mut serving = std::pin::pin!(serving);
     tokio::select! {
         // A client that breaks off is nobody's failure.
@@ -75,13 +114,22 @@ fn routes(app: &Arc<App>) -> Router {
     Router::new()
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
+        .route("/metrics", get(metrics::page))
         .route("/v1/ws", get(ws::upgrade))
         .route("/v1/workspaces", get(workspaces::list).post(workspaces::create))
         .route(
             "/v1/workspaces/{id}",
             get(workspaces::get).patch(workspaces::update).delete(workspaces::delete),
         )
+        .route("/v1/workspaces/{id}/archive", get(archive::get))
+        .route("/v1/workspaces/{id}/restore", post(archive::restore))
         .route("/v1/workspaces/{id}/{tool}", post(tools::run))
+        .route(
+            "/v1/workspaces/{id}/files/{*path}",
+            get(files::get).put(files::put).delete(files::delete),
+        )
+        .route("/v1/rpc/{method}", post(tools::method))
+        .route("/v1/session", get(session::tell).post(session::begin).delete(session::end))
         .fallback(nowhere)
         .method_not_allowed_fallback(not_this_way)
         .layer(middleware::from_fn_with_state(Arc::clone(app), guarded))
@@ -96,7 +144,7 @@ async fn guarded(
     next: Next,
 ) -> Result<Response, Infallible> {
     let mut response = match app.names.check(request.headers()) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => contained(next.run(request)).await,
         Err(error) => refused(&error),
     };
     let headers = response.headers_mut();
@@ -104,6 +152,16 @@ async fn guarded(
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
     Ok(response)
+}
+
+/// The answer to a request, whatever happens: what nobody thought of ends it and
+/// nothing else.
+async fn contained(answering: impl Future<Output = Response>) -> Response {
+    // What a panic leaves behind goes with the request, and nobody looks at it.
+    AssertUnwindSafe(answering).catch_unwind().await.unwrap_or_else(|_| {
+        let message = "the request failed in a way nobody thought of";
+        refused(&Error::new(Code::Internal, message))
+    })
 }
 
 const CAREFUL: [(HeaderName, &str); 6] = [
@@ -130,11 +188,11 @@ async fn not_this_way() -> Response {
 
 /// An error as every route answers it.
 pub(crate) fn refused(error: &Error) -> Response {
-    said(error.code(), garth_ops::failure(error))
+    said(error.code(), &garth_ops::failure(error))
 }
 
 /// The same, whose JSON object is written.
-fn said(code: Code, body: Map<String, Value>) -> Response {
+fn said(code: Code, body: &Map<String, Value>) -> Response {
     let status = StatusCode::from_u16(code.row().http).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let retry = body.get("retryAfterMs").and_then(Value::as_u64);
     let mut response = (status, Json(json!({ "error": body }))).into_response();

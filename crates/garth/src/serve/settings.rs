@@ -24,7 +24,7 @@ pub(crate) const LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7717);
 /// Connections at a time.
 const CONNECTIONS: usize = 20_000;
-/// The largest frame and the largest body of JSON, in bytes.
+/// The largest frame of a WebSocket, in bytes.
 const FRAME_BYTES: usize = 26_214_400;
 
 /// What the operator set up.
@@ -44,7 +44,7 @@ pub(crate) struct Settings {
     pub(crate) key: Option<PathBuf>,
     /// Connections at a time.
     pub(crate) connections: usize,
-    /// The largest frame and the largest body of JSON, in bytes.
+    /// The largest frame of a WebSocket, in bytes.
     pub(crate) frame_bytes: usize,
     /// How much may be asked for.
     pub(crate) limits: limits::Config,

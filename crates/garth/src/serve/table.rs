@@ -2,9 +2,11 @@
 
 mod admin;
 mod approvals;
+mod archive;
 mod audit;
 mod describe;
 mod download;
+mod files;
 mod row;
 mod terminal;
 mod tokens;
@@ -36,8 +38,10 @@ pub(crate) fn of(gateway: &Gateway, data: &Home) -> Table<Answer> {
     let own = [
         admin::rows(gateway, data),
         approvals::rows(gateway),
+        archive::rows(),
         audit::rows(gateway),
         download::rows(&recalls),
+        files::rows(&recalls).into(),
         terminal::rows(),
         tokens::rows(gateway),
         upload::rows(&recalls),
@@ -59,11 +63,16 @@ const OF_RUNNING: &[&str] = &["input", "kill"];
 fn tool(tool: &'static Tool) -> Operation<Answer> {
     let run = Run::on_workspace(move |at, params, along: Along| {
         Box::pin(async move {
-            let call = Call { params, announce: along.announce };
-            Ok(match (tool.run)(at.workspace, call).await {
+            let Along { announce, live, left, .. } = along;
+            let run = |announce| (tool.run)(at.workspace, Call { params, announce });
+            let result = match live {
+                Some(live) => live.during(at.workspace, run).await,
+                None => run(announce).await,
+            };
+            Ok(match result {
                 Ok(reply) => {
                     if let Some(process) = started(tool, &reply) {
-                        along.left.put_process(at.workspace, process);
+                        left.put_process(at.workspace, process);
                     }
                     Answer::Tool(Box::new(reply))
                 }
@@ -77,7 +86,7 @@ fn tool(tool: &'static Tool) -> Operation<Answer> {
         access: access(tool.needs),
         family: Family::Tool,
         takes: if OF_RUNNING.contains(&tool.name) { Takes::Nothing } else { takes(tool.needs) },
-        describe: Arc::new(move |params| describe::tool(tool.name, params)),
+        describe: Arc::new(move |params| describe::tool(tool, params)),
         run,
     }
 }
@@ -119,7 +128,7 @@ fn method(method: &'static worktree::Method, recalls: &Arc<Recalls>) -> Operatio
     }
 }
 
-fn shows(params: &Value) -> Shows {
+pub(crate) fn shows(params: &Value) -> Shows {
     match params.get("redact") {
         Some(Value::Bool(false)) => Shows::Raw,
         Some(_) | None => Shows::Clean,

@@ -37,8 +37,6 @@ use gate::{Door, Gate};
 pub(crate) use link::{Link, Task, Thing};
 pub(crate) use outbox::Outbox;
 
-/// The largest frame, in bytes, once it is known who sends it.
-pub(crate) const MOST_FRAME: usize = 26_214_400;
 /// How much is read at once. Every connection has so much, also one that is idle.
 const READ_BUFFER: usize = 16 << 10;
 /// How much is written at once; beyond it a frame is handed on as it comes.
@@ -74,8 +72,8 @@ pub(crate) async fn upgrade(State(app): State<Arc<App>>, mut request: Request) -
         let door = Door::new();
         let gate = Gate::new(TokioIo::new(upgraded), door.clone());
         let config = WebSocketConfig::default()
-            .max_message_size(Some(MOST_FRAME))
-            .max_frame_size(Some(MOST_FRAME))
+            .max_message_size(Some(app.most_frame))
+            .max_frame_size(Some(app.most_frame))
             .read_buffer_size(READ_BUFFER)
             .write_buffer_size(WRITE_BUFFER)
             .max_write_buffer_size(usize::MAX);

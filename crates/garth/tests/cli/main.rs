@@ -18,5 +18,8 @@ mod redact;
 mod rpc;
 mod scene;
 mod serving;
+mod starting;
+mod tls;
 mod tokens;
 mod usage;
+mod watching;

@@ -1,12 +1,15 @@
 //! `garth token` on a data directory.
 
-use std::process::Stdio;
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     scene::command,
-    serving::{Data, until, wait},
+    serving::{Data, PATIENCE, Served, until},
 };
 
 #[test]
@@ -58,15 +61,7 @@ fn taking_a_token_back_ends_its_open_connection_in_a_running_gateway() {
     let served = data.serve(&[]);
     let made = data.payload(&["token", "create", "--role", "operator"]);
     let (token, id) = (made["token"].as_str().unwrap(), made["id"].as_str().unwrap());
-    // A request that lasts until its connection ends.
-    let params = json!({ "agentId": "default", "command": "sleep 600" }).to_string();
-    let mut waiting = command(&["rpc", "bash", &params, "--url", &served.url, "--json"])
-        .env("GARTH_TOKEN", token)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut open = connected(&served, token);
     let operator = data.path().join("operator.token");
     let metrics = || {
         let arguments = ["rpc", "agents.list", "--url", &served.url, "--json", "--token-file"];
@@ -75,7 +70,26 @@ fn taking_a_token_back_ends_its_open_connection_in_a_running_gateway() {
     };
     assert_eq!(metrics()["ok"], true, "the operator's token of the first start is good");
     data.done(&["token", "revoke", id]);
-    assert_eq!(wait(&mut waiting), Some(1));
+    // The gateway ends it, or the read would time out.
+    let mut rest = Vec::new();
+    open.read_to_end(&mut rest).unwrap();
     let after = until(|| Some(served.ask(token, &["agents.list"])).filter(|run| run.code == 1));
     assert!(after.stdout.contains("UNAUTHENTICATED"), "{after:?}");
+}
+
+/// A WebSocket that is open, with a token in its head.
+fn connected(served: &Served, token: &str) -> TcpStream {
+    let at = served.url.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(at).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let head = format!(
+        "GET /v1/ws HTTP/1.1\r\nHost: {at}\r\nAuthorization: Bearer {token}\r\n\
+         Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut said = [0; 12];
+    stream.read_exact(&mut said).unwrap();
+    assert_eq!(&said, b"HTTP/1.1 101");
+    stream
 }

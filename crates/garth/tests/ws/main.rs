@@ -11,6 +11,7 @@
 )]
 
 mod approvals;
+mod archives;
 mod client;
 mod crowds;
 mod frames;

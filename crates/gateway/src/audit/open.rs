@@ -1,11 +1,14 @@
 //! A record that is open while its operation runs.
 
-use std::time::Instant;
+use std::{
+    sync::{Arc, OnceLock},
+    time::Instant,
+};
 
 use garth_contract::{Code, Error, Result};
 use tokio::sync::oneshot;
 
-use super::{Audit, Entry, OK};
+use super::{Audit, Entry, OK, Watcher};
 use crate::store::{Along, Append, Place};
 
 /// What is known when an operation begins.
@@ -46,6 +49,7 @@ pub struct Open {
     entry: Entry,
     outlives: Outlives,
     place: Option<Place>,
+    watcher: Arc<OnceLock<Watcher>>,
 }
 
 impl Audit {
@@ -72,7 +76,13 @@ impl Audit {
             bytes_in: i64::try_from(bytes_in).unwrap_or(i64::MAX),
             bytes_out: 0,
         };
-        Ok(Open { began: Instant::now(), entry, outlives, place: Some(place) })
+        Ok(Open {
+            began: Instant::now(),
+            entry,
+            outlives,
+            place: Some(place),
+            watcher: Arc::clone(&self.watcher),
+        })
     }
 
     /// Tells whether the last record could be written. While it could not, nothing is
@@ -128,6 +138,9 @@ impl Open {
         self.entry.duration_us =
             i64::try_from(self.began.elapsed().as_micros()).unwrap_or(i64::MAX);
         let entry = std::mem::take(&mut self.entry);
+        if let Some(watcher) = self.watcher.get() {
+            watcher(&entry);
+        }
         place.fill(Append { entry, outlives: self.outlives, along, reply });
     }
 }

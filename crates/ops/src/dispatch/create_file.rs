@@ -5,7 +5,13 @@ use garth_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::{Needs, Reply, Tool, params::parse, schema::schema_of, workspace::write};
+use crate::{
+    Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
+    params::parse,
+    schema::schema_of,
+    workspace::write,
+};
 
 pub(super) const TOOL: Tool = Tool {
     name: "create_file",
@@ -16,6 +22,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<write::Payload>,
     repeats: &["diff"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -26,6 +33,12 @@ struct Params {
     path: String,
     /// Its content.
     content: String,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::{invalid, parse},
     schema::schema_of,
     words::Counted,
@@ -23,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["diff"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -48,6 +50,12 @@ struct Params {
     old_text: Option<String>,
     #[schemars(skip)]
     new_text: Option<String>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::{Patterns, parse},
     schema::schema_of,
     tree::{directory, entries, git_inside},
@@ -23,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["files"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -37,6 +39,13 @@ struct Params {
     pattern: Option<Patterns>,
     /// Whether files of directories below count; true if absent.
     recursive: Option<bool>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        let path = self.path.unwrap_or_default();
+        if self.recursive == Some(false) { Names::this(path) } else { Names::tree(path) }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

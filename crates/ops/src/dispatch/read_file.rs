@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::{ViewRange, invalid, parse},
     schema::schema_of,
     window::{Loaded, Wanted, Window, load},
@@ -24,6 +25,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["content"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -39,6 +41,12 @@ struct Params {
     /// What other tools have instead, counted from 1.
     #[schemars(skip)]
     view_range: Option<ViewRange>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

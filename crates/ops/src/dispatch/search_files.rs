@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::{Patterns, parse},
     schema::schema_of,
     words::Counted,
@@ -24,6 +25,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["matches"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -42,6 +44,12 @@ struct Params {
     pattern: Option<Patterns>,
     /// Whether query is a regular expression (Rust's regex syntax); false if absent.
     is_regex: Option<bool>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::tree(self.path.unwrap_or_default()).fact("pattern", self.query)
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

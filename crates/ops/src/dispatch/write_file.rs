@@ -3,7 +3,13 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::{Needs, Tool, params::parse, schema::schema_of, workspace::write};
+use crate::{
+    Needs, Tool,
+    names::{Names, Naming, names_of},
+    params::parse,
+    schema::schema_of,
+    workspace::write,
+};
 
 pub(super) const TOOL: Tool = Tool {
     name: "write_file",
@@ -14,6 +20,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<write::Payload>,
     repeats: &["diff"],
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(async move {
             let Params { path, content } = parse(call.params)?;
@@ -30,4 +37,10 @@ struct Params {
     path: String,
     /// The whole new content.
     content: String,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }

@@ -11,7 +11,12 @@ use super::speech::{
     paths::{Sent, resolve},
     refusal::told,
 };
-use crate::{Needs, Reply, Tool, params::parse, schema::schema_of};
+use crate::{
+    Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
+    params::parse,
+    schema::schema_of,
+};
 
 pub(super) const TOOL: Tool = Tool {
     name: "create_directory",
@@ -21,6 +26,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(
             async move { Ok(told(workspace, run(workspace, parse(call.params)?).await).await?) },
@@ -33,6 +39,12 @@ pub(super) const TOOL: Tool = Tool {
 struct Params {
     /// The directory to make, inside an allowed one.
     path: String,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {

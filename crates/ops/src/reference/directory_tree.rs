@@ -14,6 +14,7 @@ use super::speech::{
 };
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::{Patterns, parse},
     schema::schema_of,
     tree::directory,
@@ -29,6 +30,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(
             async move { Ok(told(workspace, run(workspace, parse(call.params)?).await).await?) },
@@ -45,6 +47,12 @@ struct Params {
     /// What to leave out: a name at any depth, or, with a *, a glob of paths below path.
     #[schemars(with = "Option<Vec<String>>")]
     excludePatterns: Option<Patterns>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::tree(self.path)
+    }
 }
 
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {

@@ -22,6 +22,7 @@ use super::speech::{
 use crate::{
     Needs, Reply, Tool,
     change::{Change, Side},
+    names::{Names, Naming, names_of},
     params::{invalid, parse},
     placeholders,
     schema::schema_of,
@@ -38,6 +39,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(
             async move { Ok(told(workspace, run(workspace, parse(call.params)?).await).await?) },
@@ -55,6 +57,12 @@ struct Params {
     edits: Vec<One>,
     /// Shows the difference and writes nothing.
     dryRun: Option<bool>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 /// One of the edits.

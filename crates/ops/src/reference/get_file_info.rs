@@ -12,7 +12,13 @@ use super::speech::{
     paths::resolve,
     refusal::told,
 };
-use crate::{Needs, Reply, Tool, params::parse, schema::schema_of, words::Ours};
+use crate::{
+    Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
+    params::parse,
+    schema::schema_of,
+    words::Ours,
+};
 
 pub(super) const TOOL: Tool = Tool {
     name: "get_file_info",
@@ -23,6 +29,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(
             async move { Ok(told(workspace, run(workspace, parse(call.params)?).await).await?) },
@@ -35,6 +42,12 @@ pub(super) const TOOL: Tool = Tool {
 struct Params {
     /// What to look at, inside an allowed directory.
     path: String,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 /// What stands for a fact that the workspace does not keep.

@@ -11,7 +11,13 @@ use super::speech::{
     paths::Told,
     refusal::told,
 };
-use crate::{Needs, Reply, Tool, params::parse, schema::schema_of, words::Ours};
+use crate::{
+    Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
+    params::parse,
+    schema::schema_of,
+    words::Ours,
+};
 
 pub(super) const TOOL: Tool = Tool {
     name: "list_allowed_directories",
@@ -21,6 +27,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(
             async move { Ok(told(workspace, run(workspace, parse(call.params)?).await).await?) },
@@ -31,6 +38,12 @@ pub(super) const TOOL: Tool = Tool {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Params {}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::default()
+    }
+}
 
 async fn run(workspace: &Workspace, Params {}: Params) -> Result<Reply> {
     let mut text = CleanWriter::new();

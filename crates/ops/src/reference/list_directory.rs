@@ -12,7 +12,14 @@ use super::speech::{
     paths::resolve,
     refusal::told,
 };
-use crate::{Needs, Reply, Tool, params::parse, schema::schema_of, tree::directory, words::Ours};
+use crate::{
+    Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
+    params::parse,
+    schema::schema_of,
+    tree::directory,
+    words::Ours,
+};
 
 pub(super) const TOOL: Tool = Tool {
     name: "list_directory",
@@ -22,6 +29,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(
             async move { Ok(told(workspace, run(workspace, parse(call.params)?).await).await?) },
@@ -34,6 +42,12 @@ pub(super) const TOOL: Tool = Tool {
 struct Params {
     /// The directory, inside an allowed one.
     path: String,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {

@@ -14,7 +14,13 @@ use super::speech::{
     paths::resolve,
     refusal::told,
 };
-use crate::{Needs, Reply, Tool, params::parse, schema::schema_of, words::Ours};
+use crate::{
+    Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
+    params::parse,
+    schema::schema_of,
+    words::Ours,
+};
 
 pub(super) const TOOL: Tool = Tool {
     name: "list_directory_with_sizes",
@@ -25,6 +31,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(
             async move { Ok(told(workspace, run(workspace, parse(call.params)?).await).await?) },
@@ -40,6 +47,12 @@ struct Params {
     path: String,
     /// The order of the entries; by name if absent.
     sortBy: Option<SortBy>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Deserialize, JsonSchema)]

@@ -11,7 +11,13 @@ use super::speech::{
     paths::{Sent, resolve},
     refusal::told,
 };
-use crate::{Needs, Reply, Tool, params::parse, schema::schema_of};
+use crate::{
+    Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
+    params::parse,
+    schema::schema_of,
+    worktree::Reach,
+};
 
 pub(super) const TOOL: Tool = Tool {
     name: "move_file",
@@ -21,6 +27,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(
             async move { Ok(told(workspace, run(workspace, parse(call.params)?).await).await?) },
@@ -35,6 +42,12 @@ struct Params {
     source: String,
     /// Its new path, name included, inside an allowed directory.
     destination: String,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::tree(self.source).and(self.destination, Reach::Tree)
+    }
 }
 
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {

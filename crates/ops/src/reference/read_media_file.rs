@@ -9,7 +9,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::speech::{paths::resolve, refusal::told};
-use crate::{Attachment, Needs, Reply, Tool, params::parse, schema::schema_of};
+use crate::{
+    Attachment, Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
+    params::parse,
+    schema::schema_of,
+};
 
 pub(super) const TOOL: Tool = Tool {
     name: "read_media_file",
@@ -20,6 +25,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(
             async move { Ok(told(workspace, run(workspace, parse(call.params)?).await).await?) },
@@ -48,6 +54,12 @@ const ANYTHING: &str = "application/octet-stream";
 struct Params {
     /// The file, inside an allowed directory.
     path: String,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -16,9 +16,11 @@ use super::{
 };
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::{Patterns, invalid, parse},
     schema::schema_of,
     words::Ours,
+    worktree::Reach,
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -30,6 +32,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(
             async move { Ok(told(workspace, run(workspace, parse(call.params)?).await).await?) },
@@ -43,6 +46,13 @@ struct Params {
     /// The files, inside allowed directories.
     #[schemars(with = "Vec<String>", length(min = 1))]
     paths: Patterns,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        let Patterns(paths) = self.paths;
+        paths.into_iter().fold(Names::default(), |names, path| names.and(path, Reach::This))
+    }
 }
 
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {

@@ -14,6 +14,7 @@ use super::speech::{
 };
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::{invalid, parse},
     schema::schema_of,
     text_file::TextFile,
@@ -28,6 +29,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(
             async move { Ok(told(workspace, run(workspace, parse(call.params)?).await).await?) },
@@ -44,6 +46,12 @@ pub(super) struct Params {
     tail: Option<u64>,
     /// Gives only so many lines at the beginning.
     head: Option<u64>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 pub(super) async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {

@@ -14,6 +14,7 @@ use super::speech::{
 };
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::{Patterns, parse},
     schema::schema_of,
     tree::directory,
@@ -28,6 +29,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(
             async move { Ok(told(workspace, run(workspace, parse(call.params)?).await).await?) },
@@ -46,6 +48,12 @@ struct Params {
     /// Globs of what is left out, with everything below it.
     #[schemars(with = "Option<Vec<String>>")]
     excludePatterns: Option<Patterns>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::tree(self.path).fact("pattern", self.pattern)
+    }
 }
 
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {

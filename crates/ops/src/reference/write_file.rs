@@ -13,7 +13,12 @@ use super::speech::{
     refusal::told,
 };
 use crate::{
-    Needs, Reply, Tool, params::parse, placeholders, schema::schema_of, text_file::TextFile,
+    Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
+    params::parse,
+    placeholders,
+    schema::schema_of,
+    text_file::TextFile,
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -24,6 +29,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(
             async move { Ok(told(workspace, run(workspace, parse(call.params)?).await).await?) },
@@ -38,6 +44,12 @@ struct Params {
     path: String,
     /// The whole new content.
     content: String,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {

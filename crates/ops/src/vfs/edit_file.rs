@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::{invalid, parse},
     schema::schema_of,
     workspace::edit::{Call, One, Payload, Words},
@@ -23,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["diff"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -51,6 +53,12 @@ struct Params {
     /// Several edits, by callers who know them from elsewhere.
     #[schemars(skip)]
     edits: Option<Vec<One>>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::shell::run;
 use crate::{
     Needs, Tool,
+    names::{Names, Naming, names_of},
     params::{Env, invalid, parse},
     running::{Outcome, REPEATS, With},
     schema::schema_of,
@@ -22,6 +23,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Outcome>,
     repeats: REPEATS,
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(async move {
             let Params { code, language, workdir, timeout_ms, env } = parse(call.params)?;
@@ -45,6 +47,12 @@ struct Params {
     timeout_ms: Option<u64>,
     /// Variables for its environment, by their names.
     env: Option<Env>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::run(self.code, self.workdir)
+    }
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]

@@ -6,7 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Needs, Reply, Tool, file_entry::FileEntry, params::parse, schema::schema_of, workspace::glob,
+    Needs, Reply, Tool,
+    file_entry::FileEntry,
+    names::{Names, Naming, names_of},
+    params::parse,
+    schema::schema_of,
+    workspace::glob,
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -18,6 +23,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["files"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -35,6 +41,12 @@ struct Params {
     limit: Option<u64>,
     /// How many files to pass over, to go on after a cut result.
     offset: Option<u64>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::tree(String::new()).fact("pattern", self.pattern)
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

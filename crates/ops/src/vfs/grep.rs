@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::{Patterns, parse},
     schema::schema_of,
     workspace::grep::{self, Hits},
@@ -22,6 +23,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["matches"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -41,6 +43,12 @@ struct Params {
     limit: Option<u64>,
     /// How many matches to pass over, to go on after a cut result.
     offset: Option<u64>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::tree(String::new()).fact("pattern", self.pattern)
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

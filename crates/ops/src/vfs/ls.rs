@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Needs, Reply, Tool,
     file_entry::FileEntry,
+    names::{Names, Naming, names_of},
     page::Page,
     params::parse,
     schema::schema_of,
@@ -24,6 +25,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["entries"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -40,6 +42,12 @@ struct Params {
     limit: Option<u64>,
     /// How many entries to pass over, to go on after a cut listing.
     offset: Option<u64>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path.unwrap_or_default())
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

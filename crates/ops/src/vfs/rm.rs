@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::parse,
     schema::schema_of,
     words::{Counted, Shown},
@@ -22,6 +23,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -30,6 +32,12 @@ pub(super) const TOOL: Tool = Tool {
 struct Params {
     /// What to delete, relative to the root.
     path: String,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::tree(self.path)
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

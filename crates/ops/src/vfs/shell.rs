@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::{
     Failure, Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::{Env, parse},
     running::{self, Outcome, REPEATS, Told, With},
     schema::schema_of,
@@ -23,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Outcome>,
     repeats: REPEATS,
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(async move {
             let Params { command, workdir, timeout_ms, env, stdin } = parse(call.params)?;
@@ -45,6 +47,12 @@ struct Params {
     env: Option<Env>,
     /// What it reads from standard input, and then the end; nothing without it.
     stdin: Option<String>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::run(self.command, self.workdir)
+    }
 }
 
 /// Runs a program to its end.

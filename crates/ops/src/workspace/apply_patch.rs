@@ -4,16 +4,18 @@ mod plan;
 
 use garth_contract::{Result, Version};
 use garth_redact::{Clean, CleanWriter, clean};
-use garth_text::patch;
+use garth_text::patch::{self, Change};
 use garth_workspace::{After, Workspace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::{invalid, parse},
     schema::schema_of,
     words::{Counted, Ours},
+    worktree::Reach,
 };
 use plan::{Act, Planned, Touched, paths_of, plan};
 
@@ -28,6 +30,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["diff"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -38,6 +41,24 @@ struct Params {
     patch: String,
     /// Says what the patch would do, and writes nothing.
     dry_run: Option<bool>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        let changes = patch::parse(&self.patch).unwrap_or_default();
+        changes.iter().fold(Names::default(), |names, change| match change {
+            Change::Add { path, .. } | Change::Delete { path } => {
+                names.and((*path).to_owned(), Reach::This)
+            }
+            Change::Update { path, to, .. } => {
+                let names = names.and((*path).to_owned(), Reach::This);
+                match to {
+                    Some(to) => names.and((*to).to_owned(), Reach::This),
+                    None => names,
+                }
+            }
+        })
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Failure, Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::{Env, parse},
     running::{self, Outcome, REPEATS, Told, With},
     schema::schema_of,
@@ -24,6 +25,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: REPEATS,
+    names: names_of::<Params>,
     run: |workspace, call| {
         Box::pin(async move { run(workspace, parse(call.params)?, call.announce).await })
     },
@@ -49,6 +51,12 @@ struct Params {
     #[schemars(skip)]
     #[allow(dead_code, reason = "it is taken so that a call with it is no mistake")]
     description: Option<String>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::run(self.command, self.workdir)
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

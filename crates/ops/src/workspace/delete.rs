@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::parse,
     schema::schema_of,
     words::{Counted, Shown, kind_name},
@@ -21,6 +22,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -31,6 +33,12 @@ struct Params {
     path: String,
     /// Deletes a directory with everything in it; without it, it must be empty.
     recursive: Option<bool>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        if self.recursive == Some(true) { Names::tree(self.path) } else { Names::this(self.path) }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

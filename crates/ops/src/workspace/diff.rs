@@ -12,10 +12,12 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Needs, Reply, Tool,
     change::{Change, Side},
+    names::{Names, Naming, names_of},
     params::{at_least_one, invalid, parse},
     schema::schema_of,
     text_file::{TextFile, named},
     words::{Counted, Shown},
+    worktree::Reach,
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -27,6 +29,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["diff"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -45,6 +48,13 @@ struct Params {
     encoding: Option<String>,
     /// The most lines of the diff to give; 2,000 if absent.
     limit: Option<u64>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        let paths = [self.from, self.to, self.path].into_iter().flatten();
+        paths.fold(Names::default(), |names, path| names.and(path, Reach::This))
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

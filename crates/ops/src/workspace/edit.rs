@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Needs, Reply, Tool,
     change::{Change, Side},
+    names::{Names, Naming, names_of},
     params::{invalid, parse},
     placeholders,
     schema::schema_of,
@@ -35,6 +36,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["diff"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -60,6 +62,12 @@ struct Params {
     expected_version: Option<String>,
     /// Says what the edit would do, and writes nothing.
     dry_run: Option<bool>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 /// One of several edits.

@@ -11,11 +11,13 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Needs, Reply, Tool,
     listing::Listed,
+    names::{Names, Naming, names_of},
     page::{Page, Place},
     params::parse,
     schema::schema_of,
     tree::{directory, entries, git_inside, hidden, ignored},
     words::{Row, Shown},
+    worktree::Reach as Reaches,
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -27,6 +29,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["files"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -46,6 +49,19 @@ pub(crate) struct Params {
     pub(crate) limit: Option<u64>,
     /// How many files to pass over, to go on after a cut result.
     pub(crate) offset: Option<u64>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        let names = Names::tree(self.path.unwrap_or_default());
+        // An absolute pattern begins where it says, wherever that is.
+        let names = if self.pattern.starts_with('/') {
+            names.and(String::new(), Reaches::Tree)
+        } else {
+            names
+        };
+        names.fact("pattern", self.pattern)
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     page::{Page, Place},
     params::{Patterns, invalid, parse},
     schema::schema_of,
@@ -34,6 +35,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["matches", "files", "counts"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -77,6 +79,12 @@ pub(crate) struct Params {
     pub(crate) limit: Option<u64>,
     /// How many results to pass over, to go on after a cut result.
     pub(crate) offset: Option<u64>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::tree(self.path.unwrap_or_default()).fact("pattern", self.pattern)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Deserialize, JsonSchema)]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::{invalid, parse},
     running,
     schema::schema_of,
@@ -23,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -35,6 +37,12 @@ struct Params {
     text: Option<String>,
     /// Closes the input, after the text: the process reads its end.
     close: Option<bool>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::process(self.id)
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::parse,
     running::{ending, signal_name},
     schema::schema_of,
@@ -23,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -33,6 +35,12 @@ struct Params {
     id: String,
     /// A signal to send instead, by name or number, such as INT, HUP or USR1.
     signal: Option<SignalName>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::process(self.id)
+    }
 }
 
 /// A signal as a caller sends it; its number may come as one.

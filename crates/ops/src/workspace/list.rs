@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Needs, Reply, Tool,
     listing::Listed,
+    names::{Names, Naming, names_of},
     page::{Page, Place},
     params::{at_least_one, invalid, parse},
     schema::schema_of,
@@ -28,6 +29,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["entries"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -48,6 +50,14 @@ struct Params {
     limit: Option<u64>,
     /// How many entries to pass over, to go on after a cut listing.
     offset: Option<u64>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        let path = self.path.unwrap_or_default();
+        let deep = self.recursive.unwrap_or(self.depth.is_some_and(|depth| depth > 1));
+        if deep { Names::tree(path) } else { Names::this(path) }
+    }
 }
 
 /// A listing in a payload.

@@ -6,7 +6,13 @@ use garth_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Needs, Reply, Tool, params::parse, schema::schema_of, words::Shown};
+use crate::{
+    Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
+    params::parse,
+    schema::schema_of,
+    words::Shown,
+};
 
 pub(super) const TOOL: Tool = Tool {
     name: "mkdir",
@@ -16,6 +22,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -26,6 +33,12 @@ struct Params {
     path: String,
     /// Makes missing parents too; true unless said otherwise.
     parents: Option<bool>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::parse,
     schema::schema_of,
     words::{Shown, kind_name},
+    worktree::Reach,
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -21,6 +23,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -35,6 +38,12 @@ struct Params {
     overwrite: Option<bool>,
     /// Makes missing parents of the destination; true unless said otherwise.
     create_dirs: Option<bool>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::tree(self.from).and(self.to, Reach::Tree)
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::{at_least_one, invalid, parse},
     running::{ending, signal_name},
     schema::schema_of,
@@ -26,6 +27,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["output"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -50,6 +52,12 @@ struct Params {
     limit: Option<u64>,
     /// Shows one stream only.
     stream: Option<Which>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::process(self.id)
+    }
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     page::{Page, Place},
     params::parse,
     running::{ending, signal_name},
@@ -24,6 +25,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -36,6 +38,12 @@ struct Params {
     offset: Option<u64>,
     /// How many to list; 1,000 unless said otherwise.
     limit: Option<u64>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::default()
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

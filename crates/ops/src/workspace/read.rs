@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::list;
 use crate::{
     Attachment, Needs, Reply, Tool,
+    names::{Names, Naming, names_of},
     params::{ViewRange, at_least_one, invalid, parse},
     schema::schema_of,
     text_file::named,
@@ -31,6 +32,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["content", "listing"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -52,6 +54,12 @@ struct Params {
     /// What other tools have instead of offset and limit.
     #[schemars(skip)]
     view_range: Option<ViewRange>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 #[derive(Default, Serialize, JsonSchema)]

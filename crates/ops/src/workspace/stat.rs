@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Needs, Reply, Tool,
     listing::Listed,
+    names::{Names, Naming, names_of},
     params::parse,
     schema::schema_of,
     words::{Counted, Ours, Shown, kind_name},
@@ -22,6 +23,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &[],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -30,6 +32,12 @@ pub(super) const TOOL: Tool = Tool {
 struct Params {
     /// What to look at, relative to the workspace's root.
     path: String,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 #[derive(Serialize, JsonSchema)]

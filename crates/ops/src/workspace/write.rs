@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Needs, Reply, Tool,
     change::{Change, Side},
+    names::{Names, Naming, names_of},
     params::{invalid, parse},
     placeholders,
     schema::schema_of,
@@ -36,6 +37,7 @@ pub(super) const TOOL: Tool = Tool {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     repeats: &["diff"],
+    names: names_of::<Params>,
     run: |workspace, call| Box::pin(async move { Ok(run(workspace, parse(call.params)?).await?) }),
 };
 
@@ -64,6 +66,12 @@ pub(crate) struct Params {
     expected_version: Option<String>,
     /// What becomes of line endings.
     line_endings: Option<LineEndings>,
+}
+
+impl Naming for Params {
+    fn names(self) -> Names {
+        Names::this(self.path)
+    }
 }
 
 impl Params {

@@ -104,6 +104,28 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> 
     })
 }
 
+/// Writes bytes as they come, and says how large the file is; placeholders of secrets
+/// that a text among them holds are put back.
+///
+/// # Errors
+/// Those of writing, and `REDACTED_CONTENT`.
+pub(super) async fn bytes(
+    workspace: &Workspace,
+    path: WsPath,
+    (bytes, guard): (Bytes, Guard),
+    shown: &Recall,
+) -> Result<(u64, Written)> {
+    let text = text_of(&bytes).filter(|(_, text)| looks(workspace, &path, text));
+    let text = text.map(|(encoding, text)| (text.into_owned(), encoding));
+    let call = Call { path, bytes, text, parents: Parents::Create, guard, shown };
+    call.write(workspace).await
+}
+
+/// Tells whether a text may hold placeholders, so that what the file holds matters.
+fn looks(workspace: &Workspace, path: &WsPath, text: &str) -> bool {
+    workspace.has_own_words(path) || workspace.redacts(path) && placeholders::has_any(text)
+}
+
 impl<'a> Call<'a> {
     fn of(workspace: &Workspace, params: Params, shown: &'a Recall) -> Result<Self> {
         let expected = versions::expected(params.expected_version.as_deref())?;
@@ -116,9 +138,7 @@ impl<'a> Call<'a> {
             (Some(true) | None, None) => Guard::Any,
         };
         let path = workspace.path(params.path)?;
-        let own_words = workspace.has_own_words(&path);
-        let redacts = workspace.redacts(&path);
-        let looks = |text: &str| own_words || redacts && placeholders::has_any(text);
+        let looks = |text: &str| looks(workspace, &path, text);
         let (bytes, text) = match Form::of(params.encoding.as_deref())? {
             Form::Text(None) => {
                 let text = looks(&params.content).then(|| (params.content.clone(), Encoding::Utf8));

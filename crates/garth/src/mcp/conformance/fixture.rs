@@ -45,6 +45,7 @@ const fn row(name: &'static str, run: Run) -> Tool {
         params: nothing,
         payload: nothing,
         repeats: &[],
+        names: |_| garth_ops::Names::default(),
         run,
     }
 }

@@ -288,7 +288,7 @@ async fn close(at: At<'_>, params: Value, along: Along) -> Result<Answer> {
 fn terminal(link: &Arc<Link>, session: &str, agent: &AgentId) -> Result<Arc<Terminal>> {
     link.find(session, agent, |thing| match thing {
         Thing::Terminal(terminal) => Some(Arc::clone(terminal)),
-        Thing::Watch | Thing::Upload(_) => None,
+        Thing::Watch | Thing::Upload(_) | Thing::Archive => None,
     })
 }
 

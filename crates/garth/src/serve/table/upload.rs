@@ -91,6 +91,11 @@ struct Came {
 }
 
 impl Upload {
+    /// Takes what came; the next chunk would be the first.
+    pub(super) fn take(&self) -> Bytes {
+        std::mem::take(&mut self.lock().bytes).into()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Came> {
         self.came.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -311,7 +316,7 @@ async fn abort(at: At<'_>, params: Value, along: Along) -> Result<Answer> {
 fn find(link: &Arc<Link>, name: &str, agent: &AgentId) -> Result<Arc<Upload>> {
     link.find(name, agent, |thing| match thing {
         Thing::Upload(upload) => Some(Arc::clone(upload)),
-        Thing::Watch | Thing::Terminal(_) => None,
+        Thing::Watch | Thing::Terminal(_) | Thing::Archive => None,
     })
 }
 

@@ -170,7 +170,7 @@ async fn end(at: At<'_>, params: Value, along: Along) -> Result<Answer> {
     let link = linked(along.link)?;
     link.find(&watch_id, at.agent, |thing| match thing {
         Thing::Watch => Some(()),
-        Thing::Terminal(_) | Thing::Upload(_) => None,
+        Thing::Terminal(_) | Thing::Upload(_) | Thing::Archive => None,
     })?;
     if !link.end(&watch_id) {
         return Err(Error::new(Code::InvalidParams, "the watch has ended"));

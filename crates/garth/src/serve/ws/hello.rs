@@ -5,7 +5,7 @@ use garth_gateway::{Access, Credential, Operation, Role, Run};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{MOST_FRAME, outbox};
+use super::outbox;
 use crate::serve::{answer::Answer, app::App};
 
 /// The protocol that is spoken.
@@ -108,7 +108,7 @@ pub(crate) fn told(
         "snapshot": snapshot(app, credential.role()),
         "auth": { "role": role, "scopes": scopes(credential.role()) },
         "policy": {
-            "maxPayload": MOST_FRAME,
+            "maxPayload": app.most_frame,
             "maxBufferedBytes": outbox::MOST_BYTES,
             "tickIntervalMs": TICK_MS,
         },
@@ -159,6 +159,8 @@ pub(crate) const EVENTS: &[&str] = &[
     "worktree.changed",
     "worktree.resync",
     "worktree.unwatched",
+    "worktree.archive.chunk",
+    "worktree.archive.end",
     "terminal.data",
     "terminal.exit",
     "approval.requested",

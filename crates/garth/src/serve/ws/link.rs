@@ -44,6 +44,8 @@ pub(crate) enum Thing {
     Terminal(Arc<Terminal>),
     /// An upload.
     Upload(Arc<Upload>),
+    /// An archive that is being sent.
+    Archive,
 }
 
 /// Work in the background that ends with whoever holds this.

@@ -3,7 +3,7 @@
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use futures::FutureExt;
-use garth_contract::{Announce, Code, Error, Result};
+use garth_contract::{Code, Error, Result};
 use garth_gateway::{Call, Caller};
 use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -14,7 +14,7 @@ use super::{
     outbox::Outbox,
     requests::Underway,
 };
-use crate::serve::{answer::Along, app::App, left::Left, table};
+use crate::serve::{answer::Along, app::App, table};
 
 /// The parameters by which a call names something that is open on its connection.
 const OPEN: [&str; 3] = ["watchId", "sessionId", "uploadId"];
@@ -50,8 +50,7 @@ pub(super) fn call(
         // Tools have no such parameter: elsewhere the address says it.
         params.shift_remove("agentId");
     }
-    let along =
-        Along { announce: Announce::nobody(), link: Some(Arc::clone(link)), left: Left::default() };
+    let along = Along { link: Some(Arc::clone(link)), ..Along::nothing() };
     Ok(Call {
         caller: caller.clone(),
         operation: request.method,

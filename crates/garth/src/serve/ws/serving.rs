@@ -21,7 +21,7 @@ use tokio::{
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 use super::{
-    MOST_FRAME, approvals,
+    approvals,
     connection::{Came, Frames, Session, Why, came},
     frame::{Out, Request},
     hello::{self, Connect},
@@ -36,7 +36,7 @@ const MOST_AT_A_TIME: usize = 128;
 /// among them; more are refused.
 const MOST_UNDERWAY: usize = 1_024;
 /// Bytes of requests that may be under way; the next is not read before there is room.
-const MOST_BYTES: usize = 2 * MOST_FRAME;
+const MOST_BYTES: usize = 52_428_800;
 /// What to wait for when too many requests are under way: a time in which some end.
 const TOO_MANY: Duration = Duration::from_millis(100);
 /// A client from which nothing came for so long, not even an answer to a ping, is gone.
