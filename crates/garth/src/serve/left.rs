@@ -15,9 +15,11 @@ use garth_gateway::Held;
 use garth_workspace::Workspace;
 use tokio::sync::oneshot;
 
-/// How often it is looked whether a process in the background has ended, so that its
-/// place is free again.
+/// How long a process in the background is waited for at a time; its workspace is held
+/// so long.
 const LOOK: Duration = Duration::from_millis(500);
+/// How long is waited before it is asked again.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// How it goes on, with its place in the budgets. It says nothing before the sender
 /// that it gives is dropped.
@@ -64,14 +66,17 @@ impl Left {
 /// Waits until a process has ended, or its workspace has. The workspace is not kept
 /// for it: its processes end with it.
 pub(crate) async fn ended(workspace: &Weak<Workspace>, process: ProcessId) {
+    let mut at = 0;
     loop {
-        tokio::time::sleep(LOOK).await;
         let Some(workspace) = workspace.upgrade() else { return };
         let Ok(shell) = workspace.shell() else { return };
-        let ask = Ask { from: 0, most: 1, wait: Duration::ZERO };
+        let ask = Ask { from: at, most: 1, wait: LOOK };
         match shell.output(process, ask).await {
-            Ok(printed) if printed.ended.is_none() => {}
+            Ok(printed) if printed.ended.is_none() => at = printed.total,
             Ok(_) | Err(_) => return,
         }
+        drop(workspace);
+        // One that prints all the time is not asked all the time.
+        tokio::time::sleep(PAUSE).await;
     }
 }

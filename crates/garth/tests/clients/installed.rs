@@ -14,6 +14,13 @@ pub(crate) fn node_program(name: &str) -> Option<(PathBuf, PathBuf)> {
     Some((program, node.parent()?.to_path_buf()))
 }
 
+/// The packages of a Node library, and the node that can load them.
+pub(crate) fn node_packages(place: &str, name: &str) -> Option<(PathBuf, PathBuf)> {
+    found(&format!("{place}/node_modules/{name}"), name)?;
+    let packages = found(&format!("{place}/node_modules"), name)?;
+    Some((packages, found("node/node", "node")?))
+}
+
 fn found(path: &str, name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache").join(path);
     if path.exists() {

@@ -1,4 +1,4 @@
-//! `garth mcp` as clients see it that were written by others.
+//! `garth mcp` and `garth serve` as clients see them that were written by others.
 //!
 //! scripts/test installs them into .cache; the drivers of the Python libraries and
 //! the calls that every dialect must answer stand beside these files.
@@ -13,6 +13,7 @@
 )]
 
 mod calls;
+mod gateway;
 mod inspector;
 mod installed;
 mod libraries;

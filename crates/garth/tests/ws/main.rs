@@ -3,6 +3,7 @@
 #![allow(
     clippy::disallowed_methods,
     clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
     clippy::panic,
     clippy::print_stdout,
     clippy::unwrap_used,

@@ -34,7 +34,7 @@ impl<'a> Caller<'a> {
 
     fn call(&mut self, method: &str, mut params: Value) -> Value {
         self.asked += 1;
-        if self.asked % 50 == 0 {
+        if self.asked.is_multiple_of(50) {
             self.client = self.server.client(&Self::token(self.server));
         }
         params["agentId"] = "bird".into();
@@ -382,7 +382,7 @@ fn making_moving_and_deleting_have_their_fields_defaults_and_errors() {
         (
             "worktree.delete",
             json!({"path": "out", "recursive": true}),
-            To(json!({"path": "out", "kind": "*", "itemsDeleted": 1, "type": "*"})),
+            To(json!({"path": "out", "kind": "file", "type": "symlink"})),
         ),
     ]);
     assert!(fs::metadata("/etc/passwd").is_ok(), "the link went, not what it points to");

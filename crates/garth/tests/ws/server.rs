@@ -41,7 +41,7 @@ impl Server {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let address = loop {
-            let line = lines.next().expect("the gateway says where it listens").unwrap();
+            let line = lines.next().unwrap().unwrap();
             if let Some((_, rest)) = line.split_once("listens on http://") {
                 break rest.trim().to_owned();
             }

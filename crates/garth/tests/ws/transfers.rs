@@ -24,7 +24,8 @@ fn sent(client: &mut Client, upload: &str, offset: usize, bytes: &[u8]) -> Value
 fn a_file_goes_up_and_down_in_chunks_and_is_the_same() {
     let server = Server::start();
     let mut client = server.agent("bird");
-    let bytes: Vec<u8> = (0..9_000_001_u32).map(|number| (number * 31 / 7) as u8).collect();
+    let bytes: Vec<u8> =
+        (0..9_000_001_u32).map(|number| number.wrapping_mul(31).to_le_bytes()[1]).collect();
     let upload = begun(&mut client, json!({"agentId": "bird", "path": "new/large.bin"}));
     let mut at = 0;
     for chunk in bytes.chunks(4 << 20) {

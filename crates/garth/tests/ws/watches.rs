@@ -151,15 +151,16 @@ fn a_client_that_reads_nothing_is_told_to_look_again_and_others_go_on() {
     let server = Server::start();
     let token = roomy(&server, "bird");
     let files = server.files("bird");
+    let deep = files.join(["n".repeat(200).as_str(); 10].join("/"));
+    fs::create_dir_all(&deep).unwrap();
     let mut slow = server.client(&token);
     slow.narrow();
     watched(&mut slow, json!({"agentId": "bird", "recursive": true}));
     let before = server.megabytes();
     // Far more than the sockets, the outbox and the watch keep together.
-    let most = 30_000;
-    let name = "n".repeat(200);
+    let most = 14_000;
     for number in 0..most {
-        fs::write(files.join(format!("{name}{number}")), "").unwrap();
+        fs::write(deep.join(number.to_string()), "").unwrap();
     }
     let mut quick = server.client(&token);
     quick.ok("worktree.stat", json!({"agentId": "bird", "path": "/"}));
