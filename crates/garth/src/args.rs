@@ -1,8 +1,16 @@
 //! The command line.
 
-use std::{ffi::OsString, net::SocketAddr, path::PathBuf};
+mod gateway;
+
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Parser, Subcommand};
+
+pub(crate) use gateway::{
+    Agent, AgentOne, AgentSet, AgentVerb, Audit, AuditExport, AuditList, AuditVerb, AuditVerify,
+    Config, ConfigCheck, ConfigVerb, Place, Rpc, Serve, Token, TokenCreate, TokenRevoke, TokenRole,
+    TokenVerb, Which,
+};
 
 /// Secure workspaces for AI agents.
 #[derive(Debug, Parser)]
@@ -16,6 +24,16 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Serves workspaces over HTTP and WebSocket, to agents and to people.
     Serve(Serve),
+    /// Makes, changes and forgets the agents of a gateway.
+    Agent(Agent),
+    /// Gives out and takes back the tokens of a gateway.
+    Token(Token),
+    /// Shows what was done through a gateway, and whether that record is whole.
+    Audit(Audit),
+    /// Asks a running gateway for one thing.
+    Rpc(Rpc),
+    /// Looks at the configuration of a gateway.
+    Config(Config),
     /// Serves a directory's files to a client of the Model Context Protocol.
     Mcp(Mcp),
     /// Runs one tool once, on one directory.
@@ -30,32 +48,11 @@ pub(crate) enum Command {
 
 const EXAMPLES: &str = r#"Examples:
   garth serve
+  garth token create --role agent --agent default
   garth mcp ~/project
   garth tool --list
   garth tool read '{"path":"README.md"}' --root ~/project
   env | garth redact"#;
-
-const SERVE_EXAMPLES: &str = r#"Examples:
-  garth serve
-  garth serve --data ./data --listen 127.0.0.1:8080
-
-The first start makes a token for the operator and an agent called default, and prints where to go."#;
-
-#[derive(Debug, clap::Args)]
-#[command(after_help = SERVE_EXAMPLES)]
-pub(crate) struct Serve {
-    /// The gateway's own directory; ~/.local/share/garth without
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data: Option<PathBuf>,
-
-    /// Where to listen; 127.0.0.1:7717 without
-    #[arg(long, value_name = "ADDR:PORT")]
-    pub(crate) listen: Option<SocketAddr>,
-
-    /// Lets the address be one that others can reach, without TLS
-    #[arg(long)]
-    pub(crate) insecure_listen: bool,
-}
 
 const MCP_EXAMPLES: &str = r#"Examples:
   garth mcp ~/project

@@ -4,8 +4,10 @@
 //! standard streams, the current directory and exit codes. The crates below know
 //! none of it.
 
+mod admin;
 mod args;
 mod catalogue;
+mod config;
 mod dialect;
 mod doctor;
 mod mcp;
@@ -13,6 +15,7 @@ mod output;
 mod paint;
 mod redact;
 mod root;
+mod rpc;
 mod sandbox;
 mod serve;
 mod tool;
@@ -30,6 +33,11 @@ fn main() -> ExitCode {
     match args.command {
         Command::Guest(args) => return garth_guest::program::run(args.arguments),
         Command::Serve(args) => serve::run(&args, &output),
+        Command::Agent(args) => admin::agent(&args, &output),
+        Command::Token(args) => admin::token(&args, &output),
+        Command::Audit(args) => admin::audit(&args, &output),
+        Command::Rpc(args) => rpc::run(&args, &output),
+        Command::Config(args) => config::run(&args, &output),
         Command::Doctor(args) => doctor::run(&args, &output),
         Command::Tool(args) => tool::run(&args, &output),
         Command::Mcp(args) => mcp::run(&args, &output),

@@ -102,10 +102,34 @@ impl Output {
         self.write(io::stdout().lock(), &text);
     }
 
+    /// Writes one of many lines to standard output.
+    ///
+    /// # Errors
+    /// Where it cannot be written, so that whoever has more lines ends.
+    pub(crate) fn line(&self, text: &str) -> io::Result<()> {
+        let mut line = match self.stdout {
+            Reader::Program => text.to_owned(),
+            Reader::Terminal(_) => for_terminal(text, Colour::Never),
+        };
+        line.push('\n');
+        io::stdout().lock().write_all(line.as_bytes())
+    }
+
     /// Writes `{"ok":true,"payload":…}` to standard output.
     pub(crate) fn payload(&self, payload: &Map<String, Value>) {
         let body = json!({ "ok": true, "payload": payload });
         self.write(io::stdout().lock(), &format!("{body}\n"));
+    }
+
+    /// Writes an answer of a gateway as it came: `{"ok":…}`.
+    pub(crate) fn body(&self, body: &Value) {
+        self.write(io::stdout().lock(), &format!("{body}\n"));
+    }
+
+    /// Says what went wrong elsewhere.
+    pub(crate) fn refusal(&self, code: &str, message: &str, advice: &str) {
+        let text = format!("error: {message} ({code})\nhint: {advice}\n");
+        self.write(io::stderr().lock(), &self.stderr.prepare(&text));
     }
 
     /// Says what went wrong: a person on standard error, a program on standard output.

@@ -2,15 +2,16 @@
 
 mod answer;
 mod app;
-mod data;
+pub(crate) mod data;
 mod first;
 mod guard;
 mod http;
 mod live;
 mod memory;
-mod opener;
+mod openapi;
+pub(crate) mod opener;
 mod recalls;
-mod settings;
+pub(crate) mod settings;
 mod table;
 mod transfer;
 mod ws;
@@ -18,7 +19,7 @@ mod ws;
 use std::{sync::Arc, time::Duration};
 
 use garth_contract::{Code, Error, Result};
-use garth_gateway::{Clock, Gateway, Node, Setup, Store, audit};
+use garth_gateway::{Clock, Gateway, Node, Setup, Store};
 use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
@@ -29,9 +30,10 @@ use crate::{
     output::{Format, Outcome, Output},
 };
 use app::App;
-use data::Data;
+use data::{Data, Home};
 use opener::Directories;
 use settings::Settings;
+pub(crate) use table::changed;
 
 /// How long calls may go on after the gateway was asked to stop.
 const GRACE: Duration = Duration::from_secs(10);
@@ -65,10 +67,11 @@ fn start(settings: Settings, output: &Output) -> Result<()> {
     served
 }
 
-async fn serve(settings: Settings, output: &Output) -> Result<()> {
+async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     // Taken first, so that nothing is half done when one comes.
     let mut stops = Stops::new()?;
     let data = Data::open(&settings.data)?;
+    data.path().clone_into(&mut settings.data);
     let store = Store::open(&data.database(), Clock::system())?;
     let opener = Arc::new(Directories::new(data.path()));
     let setup = Setup {
@@ -76,7 +79,7 @@ async fn serve(settings: Settings, output: &Output) -> Result<()> {
         node: Node::alone(),
         opener,
         limits: settings.limits,
-        audit: audit::Config::in_directory(data.path()),
+        audit: settings.audit_config(),
     };
     let gateway = Gateway::start(setup).await?;
     let listener = TcpListener::bind(settings.listen).await.map_err(|error| {
@@ -84,8 +87,10 @@ async fn serve(settings: Settings, output: &Output) -> Result<()> {
         Error::new(Code::Internal, message).hint("Choose another address with --listen.")
     })?;
     let at = listener.local_addr().unwrap_or(settings.listen);
-    let told = first::prepare(&gateway, &data, at).await?;
-    let app = App::new(gateway.clone(), guard::Names::of(at, &settings), data.path());
+    let begins = settings.new_agent("local");
+    let told = first::prepare(&gateway, &data, &begins, &format!("http://{at}")).await?;
+    let home = Home { path: data.path().to_owned(), begins };
+    let app = App::new(gateway.clone(), guard::Names::of(at, &settings), &home);
     output.answer(&told);
     let serving = http::listen(listener, Arc::clone(&app));
     tokio::select! {

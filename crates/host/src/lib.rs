@@ -20,6 +20,7 @@ mod processes;
 mod read;
 mod remove;
 mod rename;
+mod stage;
 mod start;
 mod sweep;
 mod sync;

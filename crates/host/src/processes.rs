@@ -13,6 +13,7 @@ mod family;
 mod input;
 #[path = "processes/kernel_unsafe.rs"]
 mod kernel;
+mod quota;
 mod spawn;
 mod spool;
 #[path = "processes/start_unsafe.rs"]
@@ -83,6 +84,9 @@ pub struct Bounds {
     pub spool_each: u64,
     /// How many of what all of them printed.
     pub spool_all: u64,
+    /// How many bytes all files below the directory may have; what runs while they
+    /// outgrow it is killed.
+    pub files: Option<u64>,
 }
 
 impl Bounds {
@@ -95,6 +99,7 @@ impl Bounds {
             keep_for: Duration::from_secs(3_600),
             spool_each: 64 << 20,
             spool_all: 1 << 30,
+            files: None,
         }
     }
 }
@@ -133,6 +138,8 @@ pub struct Processes {
 struct Handle {
     shared: Arc<Shared>,
     engine: Mutex<Option<JoinHandle<()>>>,
+    // Ends with the processes.
+    _quota: Option<quota::Watch>,
 }
 
 /// What callers share with the thread that tends the processes.
@@ -151,6 +158,8 @@ struct Shared {
     wake: OwnedFd,
     store: Arc<Store>,
     table: Mutex<Table>,
+    /// Hears of every process that is started.
+    started: quota::Bell,
     /// What the thread is to do; none when it has ended.
     orders: Mutex<Option<Vec<Order>>>,
     /// Our children that are supervisors.
@@ -171,7 +180,12 @@ impl Processes {
         let thread = thread
             .spawn(move || engine.run())
             .map_err(|_| Error::new(Code::QuotaExceeded, "the system has no room for a thread"))?;
-        Ok(Self { handle: Arc::new(Handle { shared, engine: Mutex::new(Some(thread)) }) })
+        let quota = match shared.bounds.files {
+            Some(bytes) => Some(quota::Watch::start(Arc::clone(&shared), bytes)?),
+            None => None,
+        };
+        let engine = Mutex::new(Some(thread));
+        Ok(Self { handle: Arc::new(Handle { shared, engine, _quota: quota }) })
     }
 
     /// Kills every process at once and removes what they printed.
@@ -205,6 +219,10 @@ impl Processes {
     ) -> Result<Arc<Entry>> {
         let held = claim.map(|claim| Arc::clone(&claim.held));
         let shared = Arc::clone(&self.handle.shared);
+        if shared.started.is_outgrown() {
+            let shared = Arc::clone(&shared);
+            blocking::run(move || quota::check(&shared)).await?;
+        }
         let cached = shared.tree.open_cached(&command.workdir, WORKDIR, Links::Follow);
         let spawn = move |workdir: Option<OwnedFd>| {
             let workdir = workdir.map_or_else(|| shared.tree.open_dir(&command.workdir), Ok)?;
@@ -269,6 +287,7 @@ impl Shared {
             wake,
             store: Store::open(&spool, bounds.spool_all)?,
             table: Mutex::new(Table::new(bounds, first)),
+            started: quota::Bell::default(),
             orders: Mutex::new(Some(Vec::new())),
             supervisors: Mutex::default(),
         })

@@ -6,7 +6,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd};
 
-use garth_contract::{Code, Depth, Error, Kind, Links, Removed, Result, WsPath};
+use garth_contract::{Code, Depth, Error, Kind, Links, Removed, Result, WsPath, is_temporary};
 use rustix::{
     fs::{
         AtFlags, FileType, FlockOperation, RenameFlags, flock, renameat, renameat_with, unlinkat,
@@ -99,7 +99,7 @@ struct Removal {
 impl Visitor for Removal {
     fn entry(&mut self, step: &Step<'_>) -> Result<(), Errno> {
         match unlinkat(step.dir, step.name, AtFlags::empty()) {
-            Ok(()) => self.count += u64::from(!temp::is_temporary(step.name)),
+            Ok(()) => self.count += u64::from(!is_temporary(step.name)),
             Err(Errno::NOENT) => {}
             Err(errno) => return Err(errno),
         }

@@ -34,4 +34,5 @@ pub use dialect::{DIALECTS, Dialect, Refusals, dialect};
 pub use failure::{Failure, failure};
 pub use repeated::repeated;
 pub use reply::{Attachment, Reply};
+pub use timestamp::rfc3339;
 pub use tool::{Allows, Call, Needs, Run, Tool, find};

@@ -17,12 +17,12 @@ use garth_workspace::{Secret, Workspace};
 use crate::placeholders::refused;
 
 /// The most files that are remembered; those not shown for the longest time go first.
-/// Nobody has more of them open who writes them back.
-const MOST_FILES: usize = 256;
+/// It is more than anybody has open who writes them back.
+const MOST_FILES: usize = 100;
 
-/// The most secrets of one file that are remembered; a file with more is no text
-/// that anybody edits.
-const MOST_SECRETS: usize = 10_000;
+/// The most secrets of one file that are remembered; with those of all files they take
+/// some ten megabytes.
+const MOST_SECRETS: usize = 1_000;
 
 /// What one caller was shown of one workspace.
 #[derive(Debug, Default)]
@@ -48,8 +48,6 @@ struct Seen {
     /// What each placeholder stands for; nothing where it stood for several things,
     /// because parts of the file were shown one by one.
     secrets: HashMap<(String, u32), Option<Version>>,
-    /// What stands for secrets of rules that have their own words for it.
-    own_marks: BTreeSet<String>,
 }
 
 impl Recall {
@@ -75,7 +73,7 @@ impl Recall {
             }
         };
         secrets.iter().for_each(|secret| seen.add(secret));
-        if seen.secrets.is_empty() && seen.own_marks.is_empty() {
+        if seen.secrets.is_empty() {
             return;
         }
         if files.len() >= MOST_FILES {
@@ -99,12 +97,6 @@ impl Recall {
     /// Forgets a file, and all below it.
     pub(crate) fn forget(&self, path: &WsPath) {
         self.files().retain(|(known, _)| known.below(path).is_none());
-    }
-
-    /// Tells whether a text that takes the place of this file needs a look at the file.
-    pub(crate) fn concerns(&self, workspace: &Workspace, path: &WsPath, text: &str) -> bool {
-        let own = || self.seen(path, |seen| !seen.own_marks.is_empty()).unwrap_or(false);
-        workspace.redacts(path) && (placeholders(text).next().is_some() || own())
     }
 
     /// Puts the secrets of the text `file` back where a text has their placeholders.
@@ -153,30 +145,6 @@ impl Recall {
         Ok(Cow::Owned(out))
     }
 
-    /// Refuses a new text that has the words of some rule for a secret more often than
-    /// the old one: such words do not say which secret they stand for.
-    ///
-    /// # Errors
-    /// `REDACTED_CONTENT`.
-    pub(crate) fn check_own_marks(&self, path: &WsPath, old: &str, new: &str) -> Result<()> {
-        let count = |text: &str, mark: &str| text.matches(mark).count();
-        let more = |mark: &String| !mark.is_empty() && count(new, mark) > count(old, mark);
-        let hit = self.seen(path, |seen| seen.own_marks.iter().any(more)).unwrap_or(false);
-        if hit { Err(refused(path)) } else { Ok(()) }
-    }
-
-    /// The same for a text that takes the place of a whole file, which must not be one
-    /// that was shown with nothing at all for a secret.
-    ///
-    /// # Errors
-    /// `REDACTED_CONTENT`.
-    pub(crate) fn check_whole(&self, path: &WsPath, old: &str, new: &str) -> Result<()> {
-        if self.seen(path, |seen| seen.own_marks.contains("")).unwrap_or(false) {
-            return Err(refused(path));
-        }
-        self.check_own_marks(path, old, new)
-    }
-
     fn seen<T>(&self, path: &WsPath, look: impl FnOnce(&Seen) -> T) -> Option<T> {
         let files = self.files();
         files.iter().rev().find(|(known, _)| known == path).map(|(_, seen)| look(seen))
@@ -189,18 +157,77 @@ impl Recall {
 
 impl Seen {
     fn add(&mut self, secret: &Secret) {
-        if self.secrets.len() + self.own_marks.len() >= MOST_SECRETS {
+        if self.secrets.len() >= MOST_SECRETS {
             return;
         }
         let whole = |found: &Placeholder<'_>| (found.start, found.end) == (0, secret.mark.len());
-        let Some(found) = placeholders(&secret.mark).next().filter(whole) else {
-            self.own_marks.insert(secret.mark.to_string());
-            return;
-        };
+        // Other words for a secret are looked at when something is written.
+        let Some(found) = placeholders(&secret.mark).next().filter(whole) else { return };
         let known = self.secrets.entry((found.name.to_owned(), found.nth));
         let known = known.or_insert(Some(secret.version));
         if *known != Some(secret.version) {
             *known = None;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use garth_redact::Clean;
+
+    use super::*;
+
+    fn path(name: &str) -> WsPath {
+        WsPath::from_bytes(name.as_bytes()).unwrap()
+    }
+
+    fn secret(rule: &str, text: &str) -> Secret {
+        let (mark, version) = (Clean::fixed("[REDACTED: X]"), Version::of(text.as_bytes()));
+        Secret { rule: rule.to_owned(), nth: 1, mark, version }
+    }
+
+    fn knows(recall: &Recall, name: &str) -> bool {
+        recall.seen(&path(name), |_| ()).is_some()
+    }
+
+    #[test]
+    fn what_was_not_shown_for_the_longest_time_is_forgotten_first() {
+        let recall = Recall::new();
+        for number in 0..MOST_FILES {
+            recall.saw(&path(&number.to_string()), Extent::Whole, &[secret("X", "a")]);
+        }
+        recall.saw(&path("0"), Extent::Whole, &[secret("X", "b")]);
+        assert!(knows(&recall, "1"));
+        recall.saw(&path("new"), Extent::Whole, &[secret("X", "a")]);
+        assert!(knows(&recall, "0") && knows(&recall, "new") && !knows(&recall, "1"));
+        assert_eq!(recall.files().len(), MOST_FILES);
+    }
+
+    #[test]
+    fn a_file_without_secrets_takes_no_place_and_leaves_its_own() {
+        let recall = Recall::new();
+        recall.saw(&path("a"), Extent::Whole, &[]);
+        assert!(!knows(&recall, "a"));
+        recall.saw(&path("a"), Extent::Whole, &[secret("X", "a")]);
+        assert!(knows(&recall, "a"));
+        recall.saw(&path("a"), Extent::Part(None), &[]);
+        assert!(knows(&recall, "a"));
+        recall.saw(&path("a"), Extent::Whole, &[]);
+        assert!(!knows(&recall, "a"));
+    }
+
+    #[test]
+    fn a_move_takes_along_what_is_below_and_drops_what_it_covers() {
+        let recall = Recall::new();
+        for name in ["a/x", "a", "b/x", "ab"] {
+            recall.saw(&path(name), Extent::Whole, &[secret("X", name)]);
+        }
+        recall.moved(&path("a"), &path("b"));
+        let names: Vec<_> = recall.files().iter().map(|(path, _)| path.to_string()).collect();
+        assert_eq!(names, ["b/x", "b", "ab"]);
+        let known = recall.seen(&path("b/x"), |seen| seen.secrets.get(&("X".into(), 1)).copied());
+        assert_eq!(known, Some(Some(Some(Version::of(b"a/x")))));
+        recall.forget(&path("b"));
+        assert!(!knows(&recall, "b/x") && knows(&recall, "ab"));
     }
 }

@@ -19,7 +19,8 @@ pub(crate) struct Civil {
 }
 
 /// Writes a time, for example `2026-11-15T20:44:00.123Z`.
-pub(crate) fn rfc3339(time: SystemTime) -> String {
+#[must_use]
+pub fn rfc3339(time: SystemTime) -> String {
     let Civil { year, month, day, hour, minute, second, millis, .. } = civil(time);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
 }

@@ -5,10 +5,13 @@
 //! shown from the root, and the root itself is `/`.
 
 mod delete;
+mod diff;
+mod edit;
 mod list;
 mod mkdir;
 mod r#move;
 mod read;
+mod search;
 mod stat;
 pub mod transfer;
 mod write;
@@ -37,9 +40,12 @@ pub static METHODS: &[Method] = &[
     stat::METHOD,
     read::METHOD,
     write::METHOD,
+    edit::METHOD,
     mkdir::METHOD,
     r#move::METHOD,
     delete::METHOD,
+    search::METHOD,
+    diff::METHOD,
 ];
 
 /// Finds a method by its name.

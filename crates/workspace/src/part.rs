@@ -59,6 +59,12 @@ impl Workspace {
         Ok(Part { text: pieces.part(&clean, &window), secrets })
     }
 
+    /// Tells whether something else than a placeholder may stand for a secret of this file.
+    #[must_use]
+    pub fn has_own_words(&self, path: &WsPath) -> bool {
+        self.redactor.has_own_words() && self.redacts(path)
+    }
+
     /// Where the secrets of a text of the file at `path` stand, in order; nowhere where
     /// they are not replaced.
     #[must_use]

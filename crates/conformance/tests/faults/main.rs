@@ -23,6 +23,7 @@ mod find;
 mod grep;
 mod look;
 mod naive;
+mod stage;
 mod surroundings;
 mod veil;
 mod watch;

@@ -1,7 +1,6 @@
 //! What every connection of the gateway shares.
 
 use std::{
-    path::Path,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -15,6 +14,7 @@ use tokio::sync::watch;
 
 use super::{
     answer::{Along, Answer},
+    data::Home,
     guard::Names,
     memory::Memory,
     table,
@@ -40,7 +40,7 @@ pub(crate) struct Open {
 }
 
 impl App {
-    pub(crate) fn new(gateway: Gateway, names: Names, data: &Path) -> Arc<Self> {
+    pub(crate) fn new(gateway: Gateway, names: Names, data: &Home) -> Arc<Self> {
         let table = table::of(&gateway, data);
         Arc::new(Self {
             gateway,

@@ -14,8 +14,20 @@ use std::{
 };
 
 use garth_contract::{Code, Error, Result};
-use garth_gateway::Secret;
+use garth_gateway::{Secret, Settings};
 use rustix::fs::{FlockOperation, flock};
+
+/// The name of the database in it.
+pub(crate) const DATABASE: &str = "garth.db";
+
+/// Where agents are at home, and what a new one begins with.
+#[derive(Clone)]
+pub(crate) struct Home {
+    /// The gateway's own directory.
+    pub(crate) path: PathBuf,
+    /// What is set up for a new agent that says nothing else.
+    pub(crate) begins: Settings,
+}
 
 /// The directory, which one gateway at a time has.
 pub(crate) struct Data {
@@ -54,7 +66,7 @@ impl Data {
 
     /// The database.
     pub(crate) fn database(&self) -> PathBuf {
-        self.path.join("garth.db")
+        self.path.join(DATABASE)
     }
 
     /// The file of the operator's token.

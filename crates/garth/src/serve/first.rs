@@ -1,6 +1,6 @@
 //! The first start: a token for the operator, an agent to try, an address to open.
 
-use std::{fmt::Write as _, net::SocketAddr};
+use std::fmt::Write as _;
 
 use garth_contract::Result;
 use garth_gateway::{AgentId, Gateway, Grant, Role, Settings};
@@ -14,7 +14,12 @@ const FIRST: &str = "default";
 ///
 /// # Errors
 /// `INTERNAL` where the registry or the token's file cannot be written.
-pub(crate) async fn prepare(gateway: &Gateway, data: &Data, at: SocketAddr) -> Result<String> {
+pub(crate) async fn prepare(
+    gateway: &Gateway,
+    data: &Data,
+    begins: &Settings,
+    at: &str,
+) -> Result<String> {
     if !data.has_operator_token() {
         let grant =
             Grant { role: Role::Operator, label: "the first operator".to_owned(), ttl: None };
@@ -22,20 +27,20 @@ pub(crate) async fn prepare(gateway: &Gateway, data: &Data, at: SocketAddr) -> R
         data.keep_operator_token(&secret)?;
     }
     if gateway.registry().list("", 1).await?.is_empty() {
-        let (id, settings) = (AgentId::parse(FIRST)?, Settings::new("local"));
-        opener::make_directory(data.path(), &id, &settings)?;
-        gateway.registry().create(&id, &settings).await?;
+        let id = AgentId::parse(FIRST)?;
+        opener::make_directory(data.path(), &id, begins)?;
+        gateway.registry().create(&id, begins).await?;
     }
     let ticket = gateway.callers().ticket("the address that was printed").await?;
     let token = data.operator_token();
     let mut told = String::new();
-    let _ = writeln!(told, "garth listens on http://{at}");
-    let _ = writeln!(told, "  open     http://{at}/#ticket={}", ticket.reveal());
+    let _ = writeln!(told, "garth listens on {at}");
+    let _ = writeln!(told, "  open     {at}/#ticket={}", ticket.reveal());
     let _ = writeln!(told, "           (good once, for ten minutes)");
     let _ = writeln!(told, "  token    {} (the operator's)", token.display());
     let _ = write!(
         told,
-        "  try      curl -H \"Authorization: Bearer $(cat {})\" http://{at}/v1/workspaces",
+        "  try      curl -H \"Authorization: Bearer $(cat {})\" {at}/v1/workspaces",
         token.display()
     );
     Ok(told)

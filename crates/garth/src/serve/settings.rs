@@ -3,52 +3,230 @@
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use garth_contract::{Code, Error, Result};
-use garth_gateway::limits;
+use garth_gateway::{
+    Redaction,
+    audit::{self, Retention},
+    limits,
+};
+pub(crate) use tracing_subscriber::filter::LevelFilter as Level;
 
-use crate::args;
+use crate::{
+    args,
+    config::{self, Fault},
+};
 
 /// Where the gateway listens unless it is told otherwise.
-const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7717);
+pub(crate) const LISTEN: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7717);
+/// Connections at a time.
+const CONNECTIONS: usize = 20_000;
+/// The largest frame and the largest body of JSON, in bytes.
+const FRAME_BYTES: usize = 26_214_400;
 
 /// What the operator set up.
+#[derive(Clone, Debug)]
 pub(crate) struct Settings {
     /// The gateway's own directory.
     pub(crate) data: PathBuf,
     /// Where it listens.
     pub(crate) listen: SocketAddr,
+    /// Whether others may reach that without TLS.
+    pub(crate) insecure_listen: bool,
     /// Names beside the address by which browsers may know it.
     pub(crate) hosts: Vec<String>,
+    /// The file of the certificate,
+    pub(crate) certificate: Option<PathBuf>,
+    /// and of its key.
+    pub(crate) key: Option<PathBuf>,
+    /// Connections at a time.
+    pub(crate) connections: usize,
+    /// The largest frame and the largest body of JSON, in bytes.
+    pub(crate) frame_bytes: usize,
     /// How much may be asked for.
     pub(crate) limits: limits::Config,
+    /// Where the audit is anchored and how long it is kept.
+    pub(crate) audit: Audit,
+    /// What a new agent begins with.
+    pub(crate) redaction: Redaction,
+    /// What is logged.
+    pub(crate) log: Log,
+    /// Who may read `/metrics`.
+    pub(crate) metrics: MetricsFor,
+}
+
+/// Where the audit is anchored and how long it is kept; without paths, in the data
+/// directory.
+#[derive(Clone, Debug)]
+pub(crate) struct Audit {
+    pub(crate) anchor: Option<PathBuf>,
+    pub(crate) key: Option<PathBuf>,
+    pub(crate) every: std::time::Duration,
+    pub(crate) records: u64,
+    pub(crate) retention: Retention,
+}
+
+/// What is logged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Log {
+    pub(crate) level: Level,
+    pub(crate) format: LogFormat,
+}
+
+/// How the log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    /// Lines for people.
+    Text,
+    /// A JSON object a line.
+    Json,
+}
+
+/// Who may read `/metrics`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MetricsFor {
+    /// Whoever asks from this machine, and operators.
+    Loopback,
+    /// Operators.
+    Operator,
+    /// Nobody.
+    Nobody,
 }
 
 impl Settings {
-    /// Puts together what was set up.
+    /// Puts together what was set up for serving.
     ///
     /// # Errors
     /// `INVALID_PARAMS` for what cannot be used.
     pub(crate) fn load(args: &args::Serve) -> Result<Self> {
-        let data = match &args.data {
-            Some(data) => data.clone(),
-            None => usual_data()?,
-        };
-        let listen = args.listen.unwrap_or(LISTEN);
-        if !listen.ip().is_loopback() && !args.insecure_listen {
-            let message = format!("{listen} can be reached by others, and there is no TLS");
-            let hint = "Listen on 127.0.0.1, or say --insecure-listen if the network is yours.";
+        let (mut settings, faults) = Self::gathered(&args.place)?;
+        config::sound(&faults)?;
+        if let Some(listen) = args.listen {
+            settings.listen = listen;
+        }
+        settings.insecure_listen |= args.insecure_listen;
+        if let Some(certificate) = &args.certificate {
+            settings.certificate = Some(certificate.clone());
+        }
+        if let Some(key) = &args.key {
+            settings.key = Some(key.clone());
+        }
+        settings.check()?;
+        Ok(settings)
+    }
+
+    /// Puts together what was set up for commands on a data directory.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub(crate) fn of_place(place: &args::Place) -> Result<Self> {
+        let (settings, faults) = Self::gathered(place)?;
+        config::sound(&faults)?;
+        Ok(settings)
+    }
+
+    /// Everything but the flags of one command, and what is wrong with it.
+    ///
+    /// # Errors
+    /// `INVALID_PARAMS` where no directory for data is known.
+    pub(crate) fn gathered(place: &args::Place) -> Result<(Self, Vec<Fault>)> {
+        let mut settings = Self::usual();
+        let mut faults = Vec::new();
+        if let Some(file) = place.file() {
+            faults.extend(config::set_by_file(&mut settings, &file));
+        }
+        faults.extend(config::set_by_environment(&mut settings));
+        if let Some(data) = &place.data {
+            settings.data.clone_from(data);
+        } else if settings.data.as_os_str().is_empty() {
+            settings.data = usual_data()?;
+        }
+        Ok((settings, faults))
+    }
+
+    /// What holds where nothing is set up.
+    pub(crate) fn usual() -> Self {
+        let audit = audit::Config::in_directory(Path::new(""));
+        Self {
+            data: PathBuf::new(),
+            listen: LISTEN,
+            insecure_listen: false,
+            hosts: Vec::new(),
+            certificate: None,
+            key: None,
+            connections: CONNECTIONS,
+            frame_bytes: FRAME_BYTES,
+            limits: limits::Config::standard(),
+            audit: Audit {
+                anchor: None,
+                key: None,
+                every: audit.every,
+                records: audit.records,
+                retention: audit.retention,
+            },
+            redaction: Redaction::default(),
+            log: Log { level: Level::INFO, format: LogFormat::Text },
+            metrics: MetricsFor::Loopback,
+        }
+    }
+
+    /// Checks what can only be judged together.
+    ///
+    /// # Errors
+    /// `INVALID_PARAMS`.
+    pub(crate) fn check(&self) -> Result<()> {
+        let wrong = |message: String| Err(Error::new(Code::InvalidParams, message));
+        match (&self.certificate, &self.key) {
+            (Some(_), None) => return wrong("tls.certificate needs tls.key".to_owned()),
+            (None, Some(_)) => return wrong("tls.key needs tls.certificate".to_owned()),
+            (Some(_), Some(_)) | (None, None) => {}
+        }
+        if !self.listen.ip().is_loopback() && self.certificate.is_none() && !self.insecure_listen {
+            let message = format!("{} can be reached by others, and there is no TLS", self.listen);
+            let hint = "Listen on 127.0.0.1, name tls.certificate and tls.key, or say \
+                        --insecure-listen if the network is yours.";
             return Err(Error::new(Code::InvalidParams, message).hint(hint));
         }
-        Ok(Self { data, listen, hosts: Vec::new(), limits: limits::Config::standard() })
+        self.new_agent("local").check()
+    }
+
+    /// What an agent begins with.
+    pub(crate) fn new_agent(&self, provider: &str) -> garth_gateway::Settings {
+        let redaction = self.redaction.clone();
+        garth_gateway::Settings { redaction, ..garth_gateway::Settings::new(provider) }
+    }
+
+    /// Where the audit is anchored and how long it is kept, for this data directory.
+    pub(crate) fn audit_config(&self) -> audit::Config {
+        let usual = audit::Config::in_directory(&self.data);
+        let Audit { anchor, key, every, records, retention } = self.audit.clone();
+        audit::Config {
+            anchor: anchor.unwrap_or(usual.anchor),
+            key: key.unwrap_or(usual.key),
+            every,
+            records,
+            retention,
+        }
+    }
+}
+
+impl args::Place {
+    /// The configuration file: the one that is named, or that of the data directory if
+    /// there is one.
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        let named = self.config.clone().or_else(|| of("GARTH_CONFIG").map(PathBuf::from));
+        named.or_else(|| {
+            let data = self.data.clone().or_else(|| usual_data().ok())?;
+            Some(data.join(config::NAME)).filter(|file| file.is_file())
+        })
     }
 }
 
 /// The directory for data of the person who starts the program.
 fn usual_data() -> Result<PathBuf> {
-    let of = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     if let Some(data) = of("GARTH_DATA") {
         return Ok(data.into());
     }
@@ -59,4 +237,8 @@ fn usual_data() -> Result<PathBuf> {
             .hint("Say where with --data DIR.")
     };
     Ok(base.ok_or_else(missing)?.join("garth"))
+}
+
+fn of(name: &str) -> Option<std::ffi::OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
 }

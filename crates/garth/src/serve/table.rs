@@ -4,19 +4,22 @@ mod admin;
 mod describe;
 mod files;
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use garth_gateway::{Access, Family, Gateway, Operation, Run, Shows, Summary, Table, Takes};
 use garth_ops::{Call, Needs, Tool, worktree};
 use serde_json::Value;
 
+pub(crate) use admin::changed;
+
 use super::{
     answer::{Along, Answer},
+    data::Home,
     recalls::Recalls,
 };
 
 /// Every operation of a gateway.
-pub(crate) fn of(gateway: &Gateway, data: &Path) -> Table<Answer> {
+pub(crate) fn of(gateway: &Gateway, data: &Home) -> Table<Answer> {
     let tools = tools().iter().map(tool);
     let recalls = Arc::new(Recalls::default());
     let methods = worktree::METHODS.iter().map(|row| method(row, &recalls));

@@ -8,9 +8,15 @@
     reason = "everything here is a test, also what no #[test] stands before"
 )]
 
+mod agents;
+mod audit;
+mod config;
 mod list;
 mod options;
 mod output;
 mod redact;
+mod rpc;
 mod scene;
+mod serving;
+mod tokens;
 mod usage;

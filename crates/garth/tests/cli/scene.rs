@@ -91,5 +91,8 @@ pub(crate) fn garth(arguments: &[&str], input: &str) -> Run {
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_garth"));
     command.args(arguments).env_remove("NO_COLOR");
+    for name in ["GARTH_CONFIG", "GARTH_DATA", "GARTH_LISTEN", "GARTH_TOKEN", "GARTH_URL"] {
+        command.env_remove(name);
+    }
     command
 }

@@ -61,6 +61,15 @@ fn help_has_an_example_of_each_command() {
         (&["--help"][..], "garth tool"),
         (&["tool", "--help"], "garth tool grep '{\"pattern\":\"TODO\""),
         (&["redact", "--help"], "garth redact"),
+        (&["serve", "--help"], "garth serve --data"),
+        (&["agent", "--help"], "garth agent create coder"),
+        (&["agent", "update", "--help"], "garth agent update coder"),
+        (&["token", "--help"], "garth token create --role"),
+        (&["token", "revoke", "--help"], "garth token revoke "),
+        (&["audit", "--help"], "garth audit verify"),
+        (&["audit", "export", "--help"], "garth audit export"),
+        (&["rpc", "--help"], "garth rpc worktree.list"),
+        (&["config", "check", "--help"], "garth config check"),
     ] {
         let run = garth(arguments, "");
         assert_eq!(run.code, 0, "{run:?}");

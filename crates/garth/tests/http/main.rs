@@ -11,6 +11,7 @@
 
 mod browsers;
 mod client;
+mod documents;
 mod events;
 mod files;
 mod gateway;

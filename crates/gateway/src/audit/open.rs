@@ -25,12 +25,26 @@ pub struct Begin {
     pub summary: String,
     /// How large the request was.
     pub bytes_in: u64,
+    /// What the record outlives once its operation's answer is told.
+    pub outlives: Outlives,
+}
+
+/// What a record outlives once its operation's answer is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Outlives {
+    /// The machine: it is on the disk.
+    #[default]
+    Machine,
+    /// The gateway, however it dies: the system has it, and brings it to the disk with
+    /// the next record that is waited for, some seconds later at most.
+    Gateway,
 }
 
 /// A record that is open: it is closed with an outcome, or dropped as `CANCELLED`.
 pub struct Open {
     began: Instant,
     entry: Entry,
+    outlives: Outlives,
     place: Option<Place>,
 }
 
@@ -43,7 +57,8 @@ impl Audit {
     /// Cancel: there is no record yet.
     pub async fn open(&self, begin: Begin) -> Result<Open> {
         let place = self.store.place().await?;
-        let Begin { caller, role, session, workspace, operation, summary, bytes_in } = begin;
+        let Begin { caller, role, session, workspace, operation, summary, bytes_in, outlives } =
+            begin;
         let entry = Entry {
             time_ms: self.store.clock().now_ms(),
             caller,
@@ -57,7 +72,7 @@ impl Audit {
             bytes_in: i64::try_from(bytes_in).unwrap_or(i64::MAX),
             bytes_out: 0,
         };
-        Ok(Open { began: Instant::now(), entry, place: Some(place) })
+        Ok(Open { began: Instant::now(), entry, outlives, place: Some(place) })
     }
 
     /// Tells whether the last record could be written. While it could not, nothing is
@@ -81,7 +96,7 @@ impl Open {
         self.entry.summary = summary;
     }
 
-    /// Writes the record, and waits until it is on the disk.
+    /// Writes the record, and waits until it outlives what it is to outlive.
     ///
     /// `outcome` is how large the reply is, or why there is none. Gives the record's
     /// number.
@@ -113,7 +128,7 @@ impl Open {
         self.entry.duration_us =
             i64::try_from(self.began.elapsed().as_micros()).unwrap_or(i64::MAX);
         let entry = std::mem::take(&mut self.entry);
-        place.fill(Append { entry, along, reply });
+        place.fill(Append { entry, outlives: self.outlives, along, reply });
     }
 }
 

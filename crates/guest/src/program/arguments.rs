@@ -25,7 +25,8 @@ garth-guest --relay SOCKET           passes the standard streams on to such a gu
   --protect GLOB       nothing that matches is changed
   --refuse-hard-links  files with several names are not read
   --max-file BYTES     the largest file that can be written
-  --quota BYTES        the most that all files may have together
+  --quota BYTES        the most that all files may have together; commands whose
+                       files outgrow it are killed
   --fast               writes do not wait for the disk
   --env NAME=VALUE     a variable of every command; there are no others
   --spool DIR          where the output of processes is kept; the directory for
@@ -107,7 +108,11 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Wis
             "--protect" => guest.policy.protect.push(text(value()?)?),
             "--refuse-hard-links" => guest.policy.hard_links = HardLinks::Refuse,
             "--max-file" => guest.policy.max_file = number(value()?)?,
-            "--quota" => guest.policy.quota = Some(number(value()?)?),
+            "--quota" => {
+                let bytes = number(value()?)?;
+                guest.policy.quota = Some(bytes);
+                guest.settings.bounds.files = Some(bytes);
+            }
             "--fast" => guest.policy.durability = Durability::Fast,
             "--env" => guest.settings.environment.push(pair(&text(value()?)?)?),
             "--spool" => guest.settings.spool = value()?.into(),

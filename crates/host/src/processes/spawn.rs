@@ -52,6 +52,7 @@ pub(super) fn spawn(
         return Err(Error::new(Code::Unsupported, "there are no terminals here"));
     }
     let reservation = Reservation::new(shared)?;
+    shared.started.ring();
     let workdir = above_standard(workdir).map_err(refused)?;
     let streams = streams::open(command).map_err(refused)?;
     let flags = SocketFlags::CLOEXEC;

@@ -115,7 +115,9 @@ pub(super) async fn bytes(
     (bytes, guard): (Bytes, Guard),
     shown: &Recall,
 ) -> Result<(u64, Written)> {
-    let text = text_of(&bytes).filter(|(_, text)| shown.concerns(workspace, &path, text));
+    let (own_words, redacts) = (workspace.has_own_words(&path), workspace.redacts(&path));
+    let looks = |text: &str| own_words || redacts && placeholders::has_any(text);
+    let text = text_of(&bytes).filter(|(_, text)| looks(text));
     let text = text.map(|(encoding, text)| (text.into_owned(), encoding));
     let call = Call { path, bytes, text, parents: Parents::Create, guard, shown };
     call.write(workspace).await
@@ -133,7 +135,9 @@ impl<'a> Call<'a> {
             (Some(true) | None, None) => Guard::Any,
         };
         let path = workspace.path(params.path)?;
-        let looks = |text: &str| shown.concerns(workspace, &path, text);
+        let own_words = workspace.has_own_words(&path);
+        let redacts = workspace.redacts(&path);
+        let looks = |text: &str| own_words || redacts && placeholders::has_any(text);
         let (bytes, text) = match Form::of(params.encoding.as_deref())? {
             Form::Text(None) => {
                 let text = looks(&params.content).then(|| (params.content.clone(), Encoding::Utf8));
@@ -193,7 +197,7 @@ impl<'a> Call<'a> {
             text_of(old).map(|(_, text)| text).or_else(|| encoding::decode(old, encoding).ok());
         let old = old.as_deref().unwrap_or_default();
         let restored = self.shown.restore(workspace, &self.path, old, text)?;
-        self.shown.check_whole(&self.path, old, &restored)?;
+        placeholders::check_own_words(workspace, &self.path, old, (old, &restored))?;
         placeholders::check(workspace, &self.path, old, &restored)?;
         let bytes = encoding::encode(&restored, encoding);
         bytes.map(Bytes::from).map_err(|error| refused(&self.path, &error))

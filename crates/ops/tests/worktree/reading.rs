@@ -218,7 +218,7 @@ fn no_part_of_a_file_shows_a_part_of_a_secret() {
     let text = format!("{filler}{}{filler}", env());
     let start = text.find(KEY).unwrap();
     everywhere(&[("env", &text)], |asking| {
-        for at in (start - 3)..(start + KEY.len() + 3) {
+        for at in ((start - 3)..(start + KEY.len() + 3)).step_by(3) {
             for (offset, length) in [(at, 9), (at.saturating_sub(40_000), 40_000)] {
                 for encoding in ["utf8", "base64"] {
                     let params = json!({

@@ -237,11 +237,17 @@ fn a_rule_with_its_own_words_for_a_secret_destroys_none() {
     let laid = files.map(|(path, text, _)| (path, text));
     everywhere_in(setting, &laid, |asking| {
         for (path, text, shown) in files {
+            // Also who was shown it elsewhere must not.
+            asking.refused(Code::RedactedContent, "write", write(path, shown));
             assert_eq!(asking.ok("read", json!({ "path": path }))["content"], shown);
             asking.refused(Code::RedactedContent, "write", write(path, shown));
             assert_eq!(asking.stage.content(path), text);
         }
+        asking.ok("write", write("nothing", "b = 1\na = gone-1\n"));
         asking.ok("write", write("stars", "a = 1\n"));
+        let edits = json!([{"oldText": "a = 1", "newText": "a = ***"}]);
+        asking.stage.put("stars", b"a = 1\nb = pin-2\n");
+        asking.refused(Code::RedactedContent, "edit", json!({"path": "stars", "edits": edits}));
     });
 }
 

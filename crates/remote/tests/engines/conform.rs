@@ -11,17 +11,20 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
-use garth_conformance::{Arranged, Backend, Beyond, Directory, Outside, Subject, Suite, shell};
+use garth_conformance::{
+    Arranged, Backend, Beyond, Directory, Outside, Report, Subject, Suite, shell,
+};
 use garth_contract::{
     Access, Aliases, Durability, DynFilesystem, HardLinks, Policy, Result, WsPath,
 };
 use garth_host::Host;
-use garth_remote::container::VARIABLES;
+use garth_remote::{Remote, container::VARIABLES};
 
 use crate::{
-    guests::{Another, End, Shared, suites_in_gvisor, suites_in_podman},
+    guests::{Shared, suites_in_gvisor, suites_in_podman},
     machine::{machine, run},
 };
 
@@ -34,7 +37,7 @@ static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 impl Inside {
     /// A guest for a directory below the workspace's.
-    async fn guest(&self, root: &Path, policy: &Policy) -> Result<Another> {
+    async fn guest(&self, root: &Path, policy: &Policy) -> Result<Remote> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let below = root.strip_prefix(&self.place.files).unwrap();
         let inside = Path::new("/workspace").join(below);
@@ -77,15 +80,13 @@ impl Backend for Inside {
             Ok(Arc::new(Host::open(root, policy, Aliases::none().with(Directory::ALIAS))?))
         });
         let guest = self.guest(&directory.root(), &policy).await?;
-        let Another { remote, end } = guest;
-        Ok(Subject::new(remote).with(Kept { directory, _end: end }))
+        Ok(Subject::new(guest).with(Kept { directory }))
     }
 }
 
-/// A directory, and the guest that serves it, which ends with it.
+/// The directory that a guest serves.
 struct Kept {
     directory: Directory,
-    _end: End,
 }
 
 impl Outside for Kept {
@@ -174,17 +175,16 @@ impl shell::Backend for Inside {
         let policy = Policy { durability: Durability::Fast, ..Policy::open() };
         let aliases = Aliases::none().with(b"/workspace");
         let files = Host::open(directory.path(), policy.clone(), aliases)?;
-        let Another { remote, end } = self.guest(directory.path(), &policy).await?;
+        let remote = self.guest(directory.path(), &policy).await?;
         let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let environment = VARIABLES.iter().map(pair).collect();
         let traits = shell::Traits { environment, spool: None, processes: None, kept: None };
         let subject = shell::Subject::new(remote, Arc::new(files), traits);
-        Ok(subject.with(Workplace { _end: end, _directory: directory }))
+        Ok(subject.with(Workplace { _directory: directory }))
     }
 }
 
 struct Workplace {
-    _end: End,
     _directory: tempfile::TempDir,
 }
 
@@ -194,7 +194,7 @@ impl shell::Around for Workplace {}
 fn files(place: &'static Shared, only: &str) {
     let suite = Suite { only, ..Suite::default() };
     let report = suite.run(&Inside { place }).unwrap();
-    println!("{report}");
+    println!("{report}\n{}", slowest(&report));
     assert!(report.failed.is_empty(), "{} checks do not hold", report.failed.len());
 }
 
@@ -202,8 +202,16 @@ fn files(place: &'static Shared, only: &str) {
 fn processes(place: &'static Shared, only: &str) {
     let suite = Suite { only, ..Suite::default() };
     let report = suite.run_shell(&Inside { place }).unwrap();
-    println!("{report}");
+    println!("{report}\n{}", slowest(&report));
     assert!(report.failed.is_empty(), "{} checks do not hold", report.failed.len());
+}
+
+/// The checks that took longest, so that a suite which grows slow says where.
+fn slowest(report: &Report) -> String {
+    let mut took = report.took.clone();
+    took.sort_by(|one, other| other.cmp(one));
+    let line = |(took, name): &(Duration, &str)| format!("  {took:.1?} {name}");
+    took.iter().take(8).map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The checks that are asked for, all of them as a rule.

@@ -1,6 +1,6 @@
 //! Guests of these tests: one of their own, or one in a container that several share.
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{fs, path::PathBuf, sync::Arc, time::Duration};
 
 use garth_contract::{
     Announce, Ask, Code, Command, Error, ProcessId, Program, Report, Result, Shell, Signal, WsPath,
@@ -128,9 +128,9 @@ impl Shared {
         path_of(name)
     }
 
-    /// Starts another guest inside, which listens, and gives its end.
-    pub(crate) async fn another(&self, called: &str, arguments: Vec<String>) -> Result<Another> {
-        let socket = self.meeting.join(called);
+    /// Starts another guest inside, which listens, and ends when nobody needs what
+    /// this gives any more.
+    pub(crate) async fn another(&self, called: &str, arguments: Vec<String>) -> Result<Remote> {
         let mut words = vec!["/run/garth-guest".into(), "--listen".into()];
         words.push(format!("/run/garth/{called}"));
         words.extend(arguments);
@@ -138,11 +138,13 @@ impl Shared {
         let mut command = Command::new(program);
         command.timeout = garth_contract::Timeout::MOST;
         let id = self.remote.start(command).await?;
-        let end = End { shell: self.remote.clone(), id };
+        let end = Arc::new(End { shell: self.remote.clone(), id });
+        let socket = Socket::new(self.meeting.join(called));
+        let another = Another { socket, _end: end };
         let begun = Instant::now();
         loop {
-            let error = match link(Socket::new(socket.clone())).await {
-                Ok(remote) => return Ok(Another { remote, end }),
+            let error = match link(another.clone()).await {
+                Ok(remote) => return Ok(remote),
                 Err(error) => error,
             };
             let ask = Ask { from: 0, most: 10_000, wait: Duration::ZERO };
@@ -154,14 +156,23 @@ impl Shared {
     }
 }
 
-/// A guest beside the first one in a container, which ends when it is dropped.
-pub(crate) struct Another {
-    pub(crate) remote: Remote,
-    pub(crate) end: End,
+/// A guest beside the first one in a container, which ends when its last link does.
+#[derive(Clone)]
+struct Another {
+    socket: Socket,
+    _end: Arc<End>,
+}
+
+impl Connect for Another {
+    type Pipe = <Socket as Connect>::Pipe;
+
+    async fn connect(&self, first: ProcessId) -> Result<Self::Pipe> {
+        self.socket.connect(first).await
+    }
 }
 
 /// Ends a process when it is dropped.
-pub(crate) struct End {
+struct End {
     shell: Remote,
     id: ProcessId,
 }

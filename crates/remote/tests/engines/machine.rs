@@ -59,17 +59,23 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
+/// The guest's static program: as it is named, or where `make guest` puts it.
+fn guest() -> Option<PathBuf> {
+    let named = std::env::var_os("GARTH_GUEST").map(PathBuf::from);
+    // This program is in `debug/deps` or `release/examples` of the same directory.
+    let program = std::env::current_exe().unwrap();
+    let built = program.ancestors().nth(3).map(|target| target.join("guest/garth-guest"));
+    let usual = repository().join("target/guest/garth-guest");
+    [named, built, Some(usual)].into_iter().flatten().find(|path| path.exists())
+}
+
 impl Machine {
     fn make() -> Result<Self, String> {
         let root = repository().join(".cache/roots/debian");
         if !root.join("usr/bin/bash").exists() {
             return Err("no Debian to run containers from".into());
         }
-        let guest = std::env::var_os("GARTH_GUEST").map(PathBuf::from);
-        let guest = guest.unwrap_or_else(|| repository().join("target/guest/garth-guest"));
-        if !guest.exists() {
-            return Err("no static guest".into());
-        }
+        let Some(guest) = guest() else { return Err("no static guest".into()) };
         for program in ["podman", "runc", "runsc"] {
             let found = Command::new(program).arg("--version").output();
             if !found.is_ok_and(|output| output.status.success()) {
@@ -265,6 +271,8 @@ exec podman --root STORAGE/root --runroot STORAGE/run --storage-driver "$driver"
 
 /// Starts both services, waits until nobody needs them, and cleans.
 const KEEP: &str = r#"
+# Whatever an engine drops where it stands is removed with the rest.
+cd DIR
 echo $$ > DIR/keeper
 echo overlay > DIR/driver
 sh DIR/podman info > /dev/null 2>&1 || { rm -rf STORAGE/root; echo vfs > DIR/driver; }

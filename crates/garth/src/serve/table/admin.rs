@@ -1,6 +1,5 @@
 //! Operations on the gateway itself: agents.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use garth_contract::{BoxFuture, Code, Error, Result};
@@ -10,40 +9,39 @@ use garth_gateway::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use crate::serve::{answer::Answer, opener};
+use crate::serve::{answer::Answer, data::Home, opener};
 
 /// The most agents of a page.
 const PAGE: u32 = 1_000;
 
 /// The rows.
-pub(super) fn rows(gateway: &Gateway, data: &Path) -> Vec<Operation<Answer>> {
+pub(super) fn rows(gateway: &Gateway, data: &Home) -> Vec<Operation<Answer>> {
     let registry = gateway.registry().clone();
-    let data = data.to_owned();
     vec![
-        row("agents.list", &registry, &data, list),
-        row("agents.get", &registry, &data, get),
-        row("agents.create", &registry, &data, create),
-        row("agents.update", &registry, &data, update),
-        row("agents.delete", &registry, &data, delete),
+        row("agents.list", &registry, data, list),
+        row("agents.get", &registry, data, get),
+        row("agents.create", &registry, data, create),
+        row("agents.update", &registry, data, update),
+        row("agents.delete", &registry, data, delete),
     ]
 }
 
 #[derive(Clone)]
 struct Place {
     registry: Registry,
-    data: PathBuf,
+    home: Home,
 }
 
 fn row<F>(
     name: &'static str,
     registry: &Registry,
-    data: &Path,
+    data: &Home,
     run: fn(Place, Value) -> F,
 ) -> Operation<Answer>
 where
     F: Future<Output = Result<Map<String, Value>>> + Send + 'static,
 {
-    let place = Place { registry: registry.clone(), data: data.to_owned() };
+    let place = Place { registry: registry.clone(), home: data.clone() };
     let run = Run::on_gateway(move |_, params, _| {
         let doing = run(place.clone(), params);
         let doing: BoxFuture<'static, Result<Answer>> =
@@ -111,9 +109,9 @@ struct Set {
 async fn create(place: Place, params: Value) -> Result<Map<String, Value>> {
     let Set { agent_id, settings } = read(params)?;
     let id = AgentId::parse(&agent_id)?;
-    let settings = changed(&Settings::new("local"), settings)?;
+    let settings = changed(&place.home.begins, settings)?;
     settings.check()?;
-    let (data, made, wanted) = (place.data.clone(), id.clone(), settings.clone());
+    let (data, made, wanted) = (place.home.path.clone(), id.clone(), settings.clone());
     blocking(move || opener::make_directory(&data, &made, &wanted)).await?;
     place.registry.create(&id, &settings).await?;
     facts(&place.registry.get(&id).await?)
@@ -136,7 +134,7 @@ async fn delete(place: Place, params: Value) -> Result<Map<String, Value>> {
 }
 
 /// Settings with what was sent in place of what there is.
-fn changed(settings: &Settings, sent: Map<String, Value>) -> Result<Settings> {
+pub(crate) fn changed(settings: &Settings, sent: Map<String, Value>) -> Result<Settings> {
     let mut all = facts(settings)?;
     all.extend(sent);
     all.retain(|_, value| !value.is_null());
