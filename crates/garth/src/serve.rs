@@ -11,6 +11,7 @@ mod live;
 mod log;
 mod memory;
 mod metrics;
+mod openapi;
 pub(crate) mod opener;
 mod recalls;
 pub(crate) mod settings;

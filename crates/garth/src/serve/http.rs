@@ -4,9 +4,11 @@ mod archive;
 mod asked;
 mod body;
 pub(crate) mod caller;
+mod docs;
 mod events;
 mod files;
 mod health;
+mod mcp;
 mod metrics;
 mod patient;
 mod query;
@@ -24,7 +26,7 @@ use axum::{
     http::{HeaderName, HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
-    routing::{get, post},
+    routing::{any, get, post},
 };
 use futures::FutureExt;
 use garth_contract::{Code, Error};
@@ -129,6 +131,12 @@ fn routes(app: &Arc<App>) -> Router {
             get(files::get).put(files::put).delete(files::delete),
         )
         .route("/v1/rpc/{method}", post(tools::method))
+        .route("/v1/openapi.json", get(docs::document))
+        .route("/mcp", any(mcp::own))
+        .route("/mcp/{agent}", any(mcp::of))
+        .route("/docs", get(docs::page))
+        .route("/docs/page.js", get(docs::script))
+        .route("/docs/page.css", get(docs::style))
         .route("/v1/session", get(session::tell).post(session::begin).delete(session::end))
         .fallback(nowhere)
         .method_not_allowed_fallback(not_this_way)

@@ -29,7 +29,13 @@ pub(crate) struct Gateway {
 impl Gateway {
     /// Starts one, with the agent `default`.
     pub(crate) fn start() -> Self {
+        Self::start_with("")
+    }
+
+    /// Starts one that is set up by a configuration file.
+    pub(crate) fn start_with(configuration: &str) -> Self {
         let data = tempfile::tempdir().unwrap();
+        std::fs::write(data.path().join("garth.toml"), configuration).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_garth"));
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data.path());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

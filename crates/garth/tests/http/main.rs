@@ -12,6 +12,7 @@
 mod archives;
 mod browsers;
 mod client;
+mod documents;
 mod events;
 mod files;
 mod gateway;

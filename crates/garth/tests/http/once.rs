@@ -23,7 +23,7 @@ fn a_call_that_is_sent_twice_by_one_name_happens_once() {
     let (status, other) = edit(&gateway, "one", "yy");
     assert_eq!(status / 100, 4, "{other}");
     assert_eq!(now(), "xx");
-    for key in ["", &"k".repeat(257)] {
+    for key in ["", "a b", &"k".repeat(257)] {
         assert_eq!(edit(&gateway, key, "y").0, 400);
     }
 }

@@ -51,11 +51,11 @@ async fn what_was_too_large_before_keeps_commands_from_starting() {
     let dir = tempfile::tempdir().unwrap();
     let bounds = Bounds { files: Some(QUOTA), ..Bounds::usual() };
     let (root, settings) = crate::place::settings(dir.path(), bounds, Trees::Detect);
-    fs::write(root.join("big"), vec![0; QUOTA as usize + 1]).unwrap();
+    fs::write(root.join("big"), vec![0; (1 << 20) + 1]).unwrap();
     let shell = garth_host::Processes::open(&root, settings).unwrap();
     let refused = shell.run(script("true"), Announce::nobody()).await.unwrap_err();
     assert_eq!(refused.code(), Code::QuotaExceeded);
-    fs::write(root.join("big"), vec![0; QUOTA as usize]).unwrap();
+    fs::write(root.join("big"), vec![0; 1 << 20]).unwrap();
     let report = shell.run(script("true"), Announce::nobody()).await.unwrap();
     assert_eq!(report.ended.exit, Exit::Code(0));
 }

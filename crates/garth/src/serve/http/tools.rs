@@ -136,8 +136,12 @@ pub(super) async fn prepare(
 pub(super) fn request_id(asked: &Asked) -> Result<Option<String>> {
     const MOST: usize = 256;
     let Some(value) = asked.headers.get(IDEMPOTENCY) else { return Ok(None) };
+    let graphic = |text: &&str| text.bytes().all(|byte| byte.is_ascii_graphic());
     let named = value.to_str().ok().filter(|text| (1..=MOST).contains(&text.len()));
-    let wrong = || Error::new(Code::InvalidRequest, "Idempotency-Key is 1 to 256 letters of ASCII");
+    let named = named.filter(graphic);
+    let wrong = || {
+        Error::new(Code::InvalidRequest, "Idempotency-Key is 1 to 256 letters of ASCII, no spaces")
+    };
     Ok(Some(named.ok_or_else(wrong)?.to_owned()))
 }
 
