@@ -40,6 +40,7 @@ pub(crate) fn commands(roots: &[Placed], policy: &Policy, reach: &[String]) -> R
     }
     let spec = Spec {
         roots: opened,
+        system: "/".into(),
         visible: Vec::new(),
         environment: base_environment(),
         limits: Limits::usual(),

@@ -32,5 +32,5 @@ mod watch;
 mod write;
 
 pub use host::Host;
-pub use processes::{Bounds, Processes, Settings, Strays, Trees};
+pub use processes::{Bounds, Filter, Processes, Settings, Strays, Trees};
 pub use tree::Resolver;

@@ -10,6 +10,7 @@ mod engine;
 mod entry;
 mod excerpt;
 mod family;
+mod filter;
 mod input;
 #[path = "processes/kernel_unsafe.rs"]
 mod kernel;
@@ -44,6 +45,8 @@ use rustix::{
     io::{Errno, write},
     process::{Pid, PidfdFlags, getpid, pidfd_open},
 };
+
+pub use self::filter::Filter;
 
 use self::{
     engine::{Engine, ORDERS, Order},
@@ -150,6 +153,8 @@ struct Shared {
     bounds: Bounds,
     bond: Bond,
     strays: Strays,
+    /// What commands may ask of the kernel, where that is not everything.
+    filter: Option<Filter>,
     abilities: ShellAbilities,
     /// Has something to read once this process is gone, where the kernel knows that.
     alive: Option<OwnedFd>,
@@ -174,7 +179,19 @@ impl Processes {
     /// where the kernel cannot keep trees together in the way that is asked for;
     /// `DISK_FULL` and `PERMISSION_DENIED` for the directory of what is printed.
     pub fn open(root: &Path, settings: Settings) -> Result<Self> {
-        let shared = Arc::new(Shared::new(root, settings)?);
+        Self::with(root, settings, None)
+    }
+
+    /// The same, and no command may ask the kernel for what the filter refuses.
+    ///
+    /// # Errors
+    /// As for [`Processes::open`].
+    pub fn filtered(root: &Path, settings: Settings, filter: Filter) -> Result<Self> {
+        Self::with(root, settings, Some(filter))
+    }
+
+    fn with(root: &Path, settings: Settings, filter: Option<Filter>) -> Result<Self> {
+        let shared = Arc::new(Shared::new(root, settings, filter)?);
         let engine = Engine::new(Arc::clone(&shared));
         let thread = thread::Builder::new().name("processes".to_owned());
         let thread = thread
@@ -186,6 +203,15 @@ impl Processes {
         };
         let engine = Mutex::new(Some(thread));
         Ok(Self { handle: Arc::new(Handle { shared, engine, _quota: quota }) })
+    }
+
+    /// How trees are kept together: never [`Trees::Detect`].
+    #[must_use]
+    pub fn trees(&self) -> Trees {
+        match self.shared().bond {
+            Bond::Subreaper => Trees::Subreaper,
+            Bond::Namespace => Trees::Namespace,
+        }
     }
 
     /// Kills every process at once and removes what they printed.
@@ -262,7 +288,7 @@ impl Drop for Handle {
 }
 
 impl Shared {
-    fn new(root: &Path, settings: Settings) -> Result<Self> {
+    fn new(root: &Path, settings: Settings, filter: Option<Filter>) -> Result<Self> {
         let Settings { environment, spool, bounds, trees, strays, first } = settings;
         let failed = |_: Errno| Error::new(Code::QuotaExceeded, "the system has no room for files");
         let tree = Tree::open(root, Policy::open(), Aliases::none())?;
@@ -280,6 +306,7 @@ impl Shared {
             bounds,
             bond: bond(trees)?,
             strays,
+            filter,
             abilities: ShellAbilities { terminals: terminal::there_are() },
             alive: alive.map(streams::above_standard).transpose().map_err(failed)?,
             null: streams::above_standard(null).map_err(failed)?,

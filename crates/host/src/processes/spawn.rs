@@ -194,6 +194,7 @@ fn plan(shared: &Shared, command: &Command, files: Files) -> Result<Box<Plan>> {
         kept: kept(&files),
         files,
         has_terminal: command.terminal.is_some(),
+        filter: shared.filter.clone(),
         stack: Stack::new().map_err(refused)?,
         supervisor: AtomicI64::new(0),
         main: Arc::new(AtomicI32::new(0)),

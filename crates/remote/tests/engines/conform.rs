@@ -24,13 +24,13 @@ use garth_host::Host;
 use garth_remote::{Remote, container::VARIABLES};
 
 use crate::{
-    guests::{Shared, suites_in_gvisor, suites_in_podman},
+    guests::{Suites, suites_in_gvisor, suites_in_podman},
     machine::{machine, run},
 };
 
 /// Guests in a container.
 struct Inside {
-    place: &'static Shared,
+    place: &'static Suites,
 }
 
 static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -46,6 +46,7 @@ impl Inside {
         arguments.extend(["--alias".into(), "/workspace".into()]);
         arguments.extend(["--alias".into(), text(root)]);
         arguments.extend(["--spool".into(), format!("/tmp/spool-{number}")]);
+        arguments.push("--refuse-calls".into());
         arguments.extend(rules(policy));
         for (name, value) in VARIABLES {
             arguments.extend(["--env".into(), format!("{name}={value}")]);
@@ -190,20 +191,60 @@ struct Workplace {
 
 impl shell::Around for Workplace {}
 
-/// Runs the checks of files whose names begin so.
-fn files(place: &'static Shared, only: &str) {
-    let suite = Suite { only, ..Suite::default() };
-    let report = suite.run(&Inside { place }).unwrap();
-    println!("{report}\n{}", slowest(&report));
-    assert!(report.failed.is_empty(), "{} checks do not hold", report.failed.len());
+/// What an engine truly cannot do: a check, and what it would take. The report prints
+/// them.
+type Exception = (&'static str, &'static str);
+
+/// None: podman has the machine's own kernel.
+const IN_PODMAN: &[Exception] = &[];
+
+/// gVisor has a kernel of its own, and Debian's is of 2022. Of a directory of the
+/// machine it neither opens nor looks at what is no file, directory or link, and its
+/// inotify hears only of what is done inside; so files of the machine are best served
+/// from outside it, which is tested as any other host.
+const IN_GVISOR: &[Exception] = &[
+    ("stat.a_special_file_shows_its_kind", PIPES),
+    ("list.special_files_are_listed_with_their_kind", PIPES),
+    ("list.a_pipe_is_not_a_directory", PIPES),
+    ("read.a_special_file_is_refused_at_once", PIPES),
+    ("read.a_link_to_a_special_file_is_refused_at_once", PIPES),
+    ("write.a_special_file_is_refused_at_once", PIPES),
+    ("make_dir.a_special_file_exists", PIPES),
+    ("remove.special_files_go", PIPES),
+    ("rename.a_special_file_moves", PIPES),
+    ("find.a_special_base_is_not_a_file", PIPES),
+    ("find.special_files_are_reported_and_not_opened", PIPES),
+    ("watch.what_others_change_is_reported", OTHERS),
+    ("paths.the_deepest_path_can_be_used", DEEP),
+];
+
+const PIPES: &str = "look at pipes and sockets of the machine";
+// It has no `openat2`, and each step down costs it as much as all those above.
+const DEEP: &str = "go two thousand directories deep within minutes";
+const OTHERS: &str = "hear of what is done outside";
+
+/// After how long a check hangs: gVisor is slow, and the machine may be busy.
+const HANGS: Duration = Duration::from_secs(400);
+
+/// Runs the checks of files.
+fn files(place: &'static Suites, except: &[Exception]) {
+    let only = only();
+    let suite = Suite { only: &only, except, deadline: HANGS };
+    judge(&suite.run(&Inside { place }).unwrap());
 }
 
-/// Runs the checks of processes whose names begin so.
-fn processes(place: &'static Shared, only: &str) {
-    let suite = Suite { only, ..Suite::default() };
-    let report = suite.run_shell(&Inside { place }).unwrap();
-    println!("{report}\n{}", slowest(&report));
+/// Runs the checks of processes.
+fn processes(place: &'static Suites, except: &[Exception]) {
+    let only = only();
+    let suite = Suite { only: &only, except, deadline: HANGS };
+    judge(&suite.run_shell(&Inside { place }).unwrap());
+}
+
+/// Claims that every check holds, and prints what was found.
+fn judge(report: &Report) {
+    println!("{report}\n{}", slowest(report));
     assert!(report.failed.is_empty(), "{} checks do not hold", report.failed.len());
+    assert!(!report.passed.is_empty(), "no check was made");
 }
 
 /// The checks that took longest, so that a suite which grows slow says where.
@@ -222,23 +263,23 @@ fn only() -> String {
 #[test]
 fn the_files_of_a_guest_in_podman_are_as_any_other() {
     let Some(machine) = machine() else { return };
-    files(run(suites_in_podman(machine)), &only());
+    files(run(suites_in_podman(machine)), IN_PODMAN);
 }
 
 #[test]
 fn the_files_of_a_guest_in_gvisor_are_as_any_other() {
     let Some(machine) = machine() else { return };
-    files(run(suites_in_gvisor(machine)), &only());
+    files(run(suites_in_gvisor(machine)), IN_GVISOR);
 }
 
 #[test]
 fn the_processes_of_a_guest_in_podman_are_as_any_other() {
     let Some(machine) = machine() else { return };
-    processes(run(suites_in_podman(machine)), &only());
+    processes(run(suites_in_podman(machine)), IN_PODMAN);
 }
 
 #[test]
 fn the_processes_of_a_guest_in_gvisor_are_as_any_other() {
     let Some(machine) = machine() else { return };
-    processes(run(suites_in_gvisor(machine)), &only());
+    processes(run(suites_in_gvisor(machine)), IN_GVISOR);
 }
