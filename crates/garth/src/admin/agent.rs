@@ -43,7 +43,7 @@ type To<'a> = (&'a Output, Format);
 
 async fn create(office: Office, args: &args::AgentSet, to: To<'_>) -> Result<Outcome> {
     let (id, data) = (&args.id, &office.settings.data);
-    let settings = changed(&office.settings.new_agent("local"), sent(args)?)?;
+    let settings = set_up(&office.settings.new_agent("local"), args)?;
     let work = async {
         settings.check()?;
         adopted(&settings)?;
@@ -58,9 +58,8 @@ async fn create(office: Office, args: &args::AgentSet, to: To<'_>) -> Result<Out
 
 async fn update(office: Office, args: &args::AgentSet, to: To<'_>) -> Result<Outcome> {
     let id = &args.id;
-    let sent = sent(args)?;
     let work = async {
-        let settings = changed(&office.registry.get(id).await?.settings, sent)?;
+        let settings = set_up(&office.registry.get(id).await?.settings, args)?;
         settings.check()?;
         adopted(&settings)?;
         opener::make_directory(&office.settings.data, id, &settings)?;
@@ -152,6 +151,14 @@ fn told(agent: &Agent, sentence: &str, (output, format): To<'_>) -> Result<Outco
     Ok(Outcome::Done)
 }
 
+/// Settings with what the command line says in place of what there is.
+fn set_up(settings: &Settings, args: &args::AgentSet) -> Result<Settings> {
+    let mut settings = changed(settings, sent(args)?)?;
+    // Rules of its own stay, for whoever turns it on again.
+    settings.redaction.enabled &= !args.no_redact;
+    Ok(settings)
+}
+
 /// What the command line sets, in the words of the wire; flags go before `--settings`.
 fn sent(args: &args::AgentSet) -> Result<Map<String, Value>> {
     let mut sent: Map<String, Value> = match &args.settings {
@@ -172,7 +179,6 @@ fn sent(args: &args::AgentSet) -> Result<Map<String, Value>> {
     let globs = |globs: &Vec<String>| (!globs.is_empty()).then(|| globs.clone().into());
     set("deny", globs(&args.deny));
     set("protect", globs(&args.protect));
-    set("redaction", args.no_redact.then(|| json!({ "enabled": false })));
     Ok(sent)
 }
 

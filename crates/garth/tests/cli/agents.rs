@@ -27,7 +27,14 @@ fn an_agent_is_made_shown_changed_and_forgotten() {
         (&json!(true), &json!(4))
     );
     assert_eq!((&settings["quotaBytes"], &settings["deny"]), (&json!(null), &json!(["**/.env"])));
-    data.done(&["agent", "update", "coder", "--read-only", "false"]);
+    let pattern = r#"{"redaction":{"customPatterns":[{"name":"BADGE","regex":"badge-\\d+"}]}}"#;
+    data.done(&["agent", "update", "coder", "--settings", pattern]);
+    data.done(&["agent", "update", "coder", "--read-only", "false", "--no-redact"]);
+    let redaction = data.payload(&["agent", "show", "coder"])["settings"]["redaction"].clone();
+    assert_eq!(
+        (&redaction["enabled"], &redaction["customPatterns"][0]["name"]),
+        (&json!(false), &json!("BADGE"))
+    );
     assert_eq!(data.payload(&["agent", "show", "coder"])["settings"]["readOnly"], false);
 
     data.done(&["agent", "create", "other", "--provider", "none"]);
