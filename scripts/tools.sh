@@ -12,6 +12,8 @@ declare -A tool_versions=(
 reference_server_version=2026.8.31
 inspector_version=2.12.0
 conformance_version=0.2.0-alpha.12
+gateway_client_version=2026.9.1
+typescript_version=7.0.2
 
 cargo_tool() { # cargo_tool CRATE
   local crate=$1 version=${tool_versions[$1]}
@@ -53,6 +55,25 @@ mcp_tools() {
   npm install --silent --no-fund --no-audit --prefix .cache/npm-clients \
     "@modelcontextprotocol/inspector@$inspector_version" \
     "@modelcontextprotocol/conformance@$conformance_version" && touch "$mark"
+}
+
+# The client of the OpenClaw project's gateway protocol, and the schemas of that protocol.
+gateway_client() {
+  local mark=.cache/npm-gateway/.gateway-client-$gateway_client_version
+  [ -e "$mark" ] && return
+  command -v npm >/dev/null || { echo "no npm here: the gateway client is left out"; return; }
+  mkdir -p .cache/npm-gateway
+  npm install --silent --no-fund --no-audit --prefix .cache/npm-gateway \
+    "@openclaw/gateway-client@$gateway_client_version" \
+    "@openclaw/gateway-protocol@$gateway_client_version" && touch "$mark"
+}
+
+# The compiler that looks through the client in TypeScript; it needs the younger node too.
+typescript() {
+  local mark=.cache/ts/.typescript-$typescript_version
+  [ -e "$mark" ] && return
+  mkdir -p .cache/ts
+  npm install --silent --no-fund --no-audit --prefix .cache/ts "typescript@$typescript_version" && touch "$mark"
 }
 
 # A real tree of 78,000 files: the kernel's sources as Debian packs them.

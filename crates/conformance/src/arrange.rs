@@ -6,8 +6,8 @@ use bytes::Bytes;
 use garth_contract::{
     Case, Clobber, Collect, Content, Depth, Durability, Entry, Facts, Grep, Guard, Hidden, Ignored,
     Kind, Kinds, LineKind, Lines, Links, Listing, Made, Move, Order, Output, Owned, Page, Parents,
-    Policy, Put, Query, Reach, Removed, Renamed, Result, Sink, Span, Summary, Syntax, Version,
-    Watch, Written, WsPath, escape,
+    Policy, Put, Query, Reach, Removed, Renamed, Result, Sink, Span, Stage, Summary, Syntax,
+    Version, Watch, Written, WsPath, escape,
 };
 
 use crate::{Subject, Verdict};
@@ -102,6 +102,14 @@ impl Subject {
         how: Move,
     ) -> Result<Renamed> {
         self.fs.rename(&at(from)?, &at(to)?, how).await
+    }
+
+    pub(crate) async fn read_link(&self, path: impl AsRef<[u8]>) -> Result<Bytes> {
+        self.fs.read_link(&at(path)?).await
+    }
+
+    pub(crate) async fn stage(&self, base: impl AsRef<[u8]>) -> Result<Box<dyn Stage>> {
+        self.fs.stage(&at(base)?).await
     }
 
     /// What a query finds, one line of text each.

@@ -31,6 +31,7 @@ pub enum Need {
     AnyNames,
     Watch,
     Find,
+    Trees,
     Durable,
 }
 
@@ -48,6 +49,7 @@ impl Need {
             Self::AnyNames => abilities.any_names,
             Self::Watch => abilities.watch,
             Self::Find => abilities.find,
+            Self::Trees => abilities.trees,
             Self::Durable => abilities.durable,
         }
     }
@@ -65,6 +67,7 @@ impl Need {
             Self::AnyNames => "hold names that are not UTF-8",
             Self::Watch => "watch",
             Self::Find => "find",
+            Self::Trees => "give and take whole trees",
             Self::Durable => "survive a power loss",
         }
     }

@@ -12,6 +12,7 @@ mod glob;
 mod grep;
 mod guard;
 mod ignored;
+mod landing;
 mod limits;
 mod lines;
 mod links;
@@ -20,8 +21,10 @@ mod make_dir;
 mod paths;
 mod protect;
 mod read;
+mod read_link;
 mod remove;
 mod rename;
+mod stage;
 mod stat;
 mod watch;
 mod write;
@@ -42,6 +45,9 @@ static GROUPS: &[&[Check]] = &[
     ignored::CHECKS,
     grep::CHECKS,
     watch::CHECKS,
+    read_link::CHECKS,
+    stage::CHECKS,
+    landing::CHECKS,
     links::CHECKS,
     paths::CHECKS,
     limits::CHECKS,

@@ -238,9 +238,10 @@ fn below(root: &Path) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     let mut open = vec![root.to_owned()];
     while let Some(dir) = open.pop() {
-        for entry in fs::read_dir(dir).unwrap() {
-            let entry = entry.unwrap();
-            if entry.file_type().unwrap().is_dir() {
+        // What goes away while it is looked at is not there.
+        let Ok(entries) = fs::read_dir(dir) else { continue };
+        for entry in entries.flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 open.push(entry.path());
             }
             let path = entry.path();

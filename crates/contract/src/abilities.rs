@@ -24,6 +24,8 @@ pub struct Abilities {
     pub watch: bool,
     /// Searches next to the files.
     pub find: bool,
+    /// Gives and takes whole trees: `read_link` and `stage`.
+    pub trees: bool,
     /// Keeps what was acknowledged when the machine loses power.
     pub durable: bool,
 }

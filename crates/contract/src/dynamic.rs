@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use crate::{
     Abilities, Content, Depth, Entry, Filesystem, Links, Listing, Made, Move, Page, Parents, Put,
-    Query, Removed, Renamed, Result, Sink, Span, Summary, Watch, WatchSpec, Written, WsPath,
+    Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch, WatchSpec, Written, WsPath,
 };
 
 /// A future behind a pointer.
@@ -39,6 +39,8 @@ pub trait DynFilesystem: Send + Sync {
     ) -> BoxFuture<'a, Result<Renamed>>;
     fn find<'a>(&'a self, query: &'a Query, sink: Arc<dyn Sink>) -> BoxFuture<'a, Result<Summary>>;
     fn watch<'a>(&'a self, spec: &'a WatchSpec) -> BoxFuture<'a, Result<Watch>>;
+    fn read_link<'a>(&'a self, path: &'a WsPath) -> BoxFuture<'a, Result<Bytes>>;
+    fn stage<'a>(&'a self, base: &'a WsPath) -> BoxFuture<'a, Result<Box<dyn Stage>>>;
 }
 
 impl<F: Filesystem> DynFilesystem for F {
@@ -90,6 +92,14 @@ impl<F: Filesystem> DynFilesystem for F {
 
     fn watch<'a>(&'a self, spec: &'a WatchSpec) -> BoxFuture<'a, Result<Watch>> {
         Box::pin(Filesystem::watch(self, spec))
+    }
+
+    fn read_link<'a>(&'a self, path: &'a WsPath) -> BoxFuture<'a, Result<Bytes>> {
+        Box::pin(Filesystem::read_link(self, path))
+    }
+
+    fn stage<'a>(&'a self, base: &'a WsPath) -> BoxFuture<'a, Result<Box<dyn Stage>>> {
+        Box::pin(Filesystem::stage(self, base))
     }
 }
 

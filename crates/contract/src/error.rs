@@ -73,6 +73,13 @@ impl Error {
         error
     }
 
+    /// That what stands at a path is no link.
+    #[must_use]
+    pub fn not_a_link(path: &WsPath) -> Self {
+        let error = Self::at(Code::InvalidParams, path).hint("Read a file, list a directory.");
+        error.reword(format!("not a link: {path}"))
+    }
+
     /// The same error with one more detail.
     #[must_use]
     pub fn with(mut self, detail: Detail) -> Self {

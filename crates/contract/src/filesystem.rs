@@ -5,13 +5,13 @@ use std::{future::Future, sync::Arc};
 use bytes::Bytes;
 
 use crate::{
-    Abilities, Content, Depth, Entry, Links, Listing, Made, Move, Page, Parents, Put, Query,
-    Removed, Renamed, Result, Sink, Span, Summary, Watch, WatchSpec, Written, WsPath,
+    Abilities, Code, Content, Depth, Entry, Error, Links, Listing, Made, Move, Page, Parents, Put,
+    Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch, WatchSpec, Written, WsPath,
 };
 
 /// The files of one workspace.
 ///
-/// Ten methods, and each one's comment is its specification: *Errors* lists the
+/// Twelve methods, and each one's comment is its specification: *Errors* lists the
 /// codes beyond the common ones, *After* what holds when it returned, *Cancel*
 /// what is left when its future is dropped. The conformance suite checks these
 /// sentences on every backend.
@@ -25,7 +25,7 @@ use crate::{
 /// backend cannot do is `UNSUPPORTED`. No call blocks on a FIFO, a socket or a
 /// device.
 ///
-/// Changing calls (`write`, `make_dir`, `remove`, `rename`) also answer
+/// Changing calls (`write`, `make_dir`, `remove`, `rename`, `stage`) also answer
 /// `READ_ONLY` on a read-only workspace, `PERMISSION_DENIED` under a `protect`
 /// rule, and `DISK_FULL` or `QUOTA_EXCEEDED` when there is no room.
 pub trait Filesystem: Send + Sync + 'static {
@@ -142,4 +142,26 @@ pub trait Filesystem: Send + Sync + 'static {
     /// and, unless asked for, hidden and ignored ones are not.
     /// *Cancel*: nothing is left.
     fn watch(&self, spec: &WatchSpec) -> impl Future<Output = Result<Watch>> + Send;
+
+    /// Tells what a link says.
+    ///
+    /// An absolute text that leads into the workspace is told as a relative one.
+    ///
+    /// *Errors*: `INVALID_PARAMS` for anything but a link, `FILE_NOT_FOUND`.
+    /// *Cancel*: nothing is left.
+    fn read_link(&self, path: &WsPath) -> impl Future<Output = Result<Bytes>> + Send {
+        let refused = Error::at(Code::Unsupported, path);
+        async { Err(refused) }
+    }
+
+    /// Opens a tree that is prepared out of sight and then lands in a directory, or
+    /// in what a link to one points to.
+    ///
+    /// *Errors*: `NOT_A_DIRECTORY`, `FILE_NOT_FOUND`.
+    /// *After*: nothing can be seen of it, until it lands.
+    /// *Cancel*: nothing is left.
+    fn stage(&self, base: &WsPath) -> impl Future<Output = Result<Box<dyn Stage>>> + Send {
+        let refused = Error::at(Code::Unsupported, base);
+        async { Err(refused) }
+    }
 }

@@ -18,6 +18,8 @@ mod policy;
 mod query;
 mod shell;
 mod sink;
+mod stage;
+mod temporary;
 mod version;
 mod watch;
 
@@ -42,5 +44,7 @@ pub use shell::{
     Signal, Size, Stdin, Stream, Timeout, Variables,
 };
 pub use sink::{Collect, Flow, Found, Line, LineKind, Owned, OwnedLine, Sink, Summary, Total};
+pub use stage::{Landed, Part, Stage, Stamp, check_link, told_link};
+pub use temporary::is_temporary;
 pub use version::{Version, VersionHasher};
 pub use watch::{Change, Event, Watch, WatchSpec};

@@ -10,6 +10,9 @@ use crate::{
     output::{Outcome, Output},
 };
 
+/// How a quota binds commands.
+const QUOTA: &str = "files are counted while commands run, which are killed beyond it";
+
 /// Tries every layer and writes what was found.
 pub(crate) fn run(args: &args::Doctor, output: &Output) -> Outcome {
     let found = probe();
@@ -39,7 +42,7 @@ fn payload(found: &[Probed]) -> Map<String, Value> {
             "advice": probed.advice,
         })
     });
-    Map::from_iter([("layers".to_owned(), rows.collect())])
+    Map::from_iter([("layers".to_owned(), rows.collect()), ("quota".to_owned(), QUOTA.into())])
 }
 
 fn page(found: &[Probed]) -> String {
@@ -52,6 +55,7 @@ fn page(found: &[Probed]) -> String {
         }
     }
     let holding = found.iter().filter(|probed| probed.state == State::Holds).count();
-    let _ = write!(page, "{holding} of {} hold.", found.len());
+    let _ = writeln!(page, "{holding} of {} hold.", found.len());
+    let _ = write!(page, "Quotas of workspaces: {QUOTA}.");
     page
 }

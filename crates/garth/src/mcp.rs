@@ -1,7 +1,7 @@
 //! `garth mcp`: a dialect's tools for any client of MCP, over standard streams.
 
-mod answer;
-mod catalogue;
+pub(crate) mod answer;
+pub(crate) mod catalogue;
 #[cfg(test)]
 mod conformance;
 mod contain;

@@ -40,6 +40,7 @@ pub(crate) fn commands(roots: &[Placed], policy: &Policy, reach: &[String]) -> R
     }
     let spec = Spec {
         roots: opened,
+        system: "/".into(),
         visible: Vec::new(),
         environment: base_environment(),
         limits: Limits::usual(),
@@ -49,7 +50,10 @@ pub(crate) fn commands(roots: &[Placed], policy: &Policy, reach: &[String]) -> R
     let flags = OFlags::RDONLY | OFlags::CLOEXEC;
     let program = openat(CWD, "/proc/self/exe", flags, Mode::empty())
         .map_err(|_| Error::new(Code::ProviderUnavailable, "this program cannot open itself"))?;
-    let arguments = vec!["garth".into(), "guest".into()];
+    let mut arguments = vec!["garth".into(), "guest".into()];
+    if let Some(bytes) = policy.quota {
+        arguments.extend(["--quota".into(), bytes.to_string().into()]);
+    }
     let local = if reach.is_empty() {
         Local::new(spec, program, arguments)
     } else {

@@ -1,7 +1,8 @@
 //! What was done, by whom, and how it ended: append-only and hash-chained.
 //!
 //! [`Audit::open`] begins a record; closing it waits until it is on the disk, and
-//! dropping it writes `CANCELLED`. Many operations at once share one wait. Signed
+//! dropping it writes `CANCELLED`. A record of a mere look outlives the gateway only, see
+//! [`Outlives`]. Many operations at once share one wait. Signed
 //! heads go to a file outside the database ([`anchor`]), so that [`Audit::verify`]
 //! finds what was changed, removed, reordered or cut off.
 
@@ -25,7 +26,7 @@ pub(crate) use anchor::Anchor;
 pub use anchor::PublicKey;
 pub(crate) use chain::{GENESIS, Link};
 pub use list::{Filter, Page};
-pub use open::{Begin, Open};
+pub use open::{Begin, Open, Outlives};
 pub(crate) use record::hex;
 pub use record::{Entry, OK, Record};
 pub use retain::{Dropped, Retention};

@@ -5,8 +5,11 @@ use std::sync::{Arc, Mutex};
 use garth_contract::{Code, Error, Result, escape};
 
 use crate::{
-    Answer, Call, Gateway, Operation, Resolved, Run, Table, agent_id::AgentId, audit::Begin,
-    call::Work, summary,
+    Access, Answer, Call, Gateway, Operation, Resolved, Run, Table,
+    agent_id::AgentId,
+    audit::{Begin, Outlives},
+    call::Work,
+    summary,
 };
 
 /// The longest name of an operation that is recorded, in bytes.
@@ -37,6 +40,10 @@ impl Gateway {
             operation: shown(&name),
             summary: summary::line(&summary, &self.inner.redactor),
             bytes_in: bytes,
+            outlives: match found.map(|found| found.access) {
+                Some(Access::Read) | None => Outlives::Gateway,
+                Some(Access::Write | Access::Run | Access::Admin) => Outlives::Machine,
+            },
         };
         let record = self.inner.audit.open(begin).await?;
         let resolved = match (found, agent) {

@@ -1,5 +1,5 @@
-//! What a guest costs: reads of 4 KB through it beside direct ones, and the output of
-//! a process as a stream.
+//! What a guest costs: reads of 4 KB through it beside direct ones, the output of a
+//! process as a stream, and the memory of many that are idle.
 //!
 //! The same program is the guest when it is started with `guest`. Rounds of the
 //! contenders take turns, so that a busy machine is busy for all of them.
@@ -13,6 +13,7 @@
 
 use std::{
     ffi::OsString,
+    fs,
     path::Path,
     process::ExitCode,
     sync::Arc,
@@ -20,13 +21,14 @@ use std::{
 };
 
 use garth_contract::{
-    Aliases, Ask, Command, DynFilesystem, Policy, ProcessId, Program, Shell, Span, WsPath,
+    Aliases, Announce, Ask, Command, DynFilesystem, Policy, ProcessId, Program, Shell, Span, WsPath,
 };
 use garth_host::Host;
 use garth_remote::{
     Connect, Link, Patience, Remote,
-    providers::{Process, Socket},
+    providers::{Local, Process, Socket},
 };
+use garth_sandbox::{Access, Limits, Needs, Network, Root, Spec, base_environment};
 
 const ROUNDS: usize = 20;
 const READS: usize = 500;
@@ -35,6 +37,8 @@ const WANTED_MICROS: f64 = 40.0;
 /// What a process prints, in MiB, and how much of it must come in a second.
 const PRINTED: u64 = 200;
 const WANTED_RATE: f64 = 50.0;
+/// How many local workspaces are idle at once.
+const IDLE: usize = 500;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
@@ -49,9 +53,9 @@ fn main() -> ExitCode {
 
 async fn measure() {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::create_dir(dir.path().join("ws")).unwrap();
+    fs::create_dir(dir.path().join("ws")).unwrap();
     let root = dir.path().join("ws");
-    std::fs::write(root.join("f"), vec![b'x'; 4_096]).unwrap();
+    fs::write(root.join("f"), vec![b'x'; 4_096]).unwrap();
     let host = Host::open(&root, Policy::open(), Aliases::none()).unwrap();
     let socket = dir.path().join("socket");
     let mut listening = std::process::Command::new(std::env::current_exe().unwrap())
@@ -74,6 +78,8 @@ async fn measure() {
     stream(&socket).await;
     listening.kill().unwrap();
     listening.wait().unwrap();
+    drop(contenders);
+    idle(dir.path()).await;
 }
 
 fn arguments(root: &Path) -> Vec<OsString> {
@@ -161,4 +167,70 @@ async fn stream(shell: &Remote) {
     let rate = came as f64 / f64::from(1 << 20) / started.elapsed().as_secs_f64();
     let verdict = if rate >= WANTED_RATE { "pass" } else { "short" };
     println!("output of a process: {rate:.0} MiB/s, wanted {WANTED_RATE}: {verdict}");
+}
+
+/// What a local workspace holds in memory that has run a command and waits for the next.
+async fn idle(dir: &Path) {
+    let (own, free) = (of_process("self", "Pss:"), of_machine());
+    let mut workspaces = Vec::new();
+    for number in 0..IDLE {
+        let root = dir.join(format!("idle-{number}"));
+        fs::create_dir(&root).unwrap();
+        let spec = Spec {
+            roots: vec![Root::whole(&root, Access::ReadWrite).unwrap()],
+            system: "/".into(),
+            visible: Vec::new(),
+            environment: base_environment(),
+            limits: Limits::usual(),
+            network: Network::None,
+            needs: Needs::all(),
+        };
+        let program = fs::File::open("/proc/self/exe").unwrap();
+        let arguments = vec!["guest_bench".into(), "guest".into()];
+        let remote = open(Local::new(spec, program.into(), arguments)).await;
+        let command = Command::new(Program::script("true").unwrap());
+        let report = Shell::run(&remote, command, Announce::nobody()).await.unwrap();
+        assert_eq!(report.ended.exit.code(), 0);
+        workspaces.push(remote);
+    }
+    let guests: u64 = children().iter().map(|pid| of_process(pid, "Pss:")).sum();
+    let own = of_process("self", "Pss:").saturating_sub(own);
+    let free = free.saturating_sub(of_machine());
+    let each = |kilobytes: u64| kilobytes / IDLE as u64;
+    println!(
+        "{IDLE} idle local workspaces: {} KB each, {} of it in the guest, {} here; \
+         the machine has {} KB less for each",
+        each(guests + own),
+        each(guests),
+        each(own),
+        each(free)
+    );
+    drop(workspaces);
+}
+
+/// The processes that this one has started and that live.
+fn children() -> Vec<String> {
+    let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
+    let of = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children")).unwrap();
+    threads.map(of).flat_map(|text| words(&text)).collect()
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+/// A figure of a process's memory, in kilobytes; what is shared counts in parts.
+fn of_process(pid: &str, what: &str) -> u64 {
+    figure(&format!("/proc/{pid}/smaps_rollup"), what)
+}
+
+/// The memory that this machine has to give, in kilobytes.
+fn of_machine() -> u64 {
+    figure("/proc/meminfo", "MemAvailable:")
+}
+
+fn figure(path: &str, what: &str) -> u64 {
+    let text = fs::read_to_string(path).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix(what)).unwrap();
+    words(line)[0].parse().unwrap()
 }

@@ -17,6 +17,7 @@ use crate::{
     call::{list, read, run, told},
     find::find,
     serve::{LARGE, Shared},
+    stage::stage,
     watch::watch,
 };
 
@@ -46,10 +47,16 @@ impl Attendance {
         loop {
             let length = poll_fn(|context| self.talk.poll_length(context)).await?;
             let place = if length > LARGE { Some(self.place().await?) } else { None };
-            let frame = poll_fn(|context| self.talk.poll_receive(context, MOST_BODY)).await?;
-            self.respond(Request::decode(frame)?).await?;
+            let request = self.receive(MOST_BODY).await?;
+            self.respond(request).await?;
             drop(place);
         }
+    }
+
+    /// The next request, whose body may have so many bytes.
+    pub(crate) async fn receive(&mut self, most_body: u64) -> Result<Request, Fault> {
+        let frame = poll_fn(|context| self.talk.poll_receive(context, most_body)).await?;
+        Request::decode(frame)
     }
 
     async fn respond(&mut self, request: Request) -> Result<(), Fault> {
@@ -86,6 +93,11 @@ impl Attendance {
             Request::Resize(id, size) => self.one(shell.resize(id, size), |()| Answer::Done).await,
             Request::Processes => self.one(shell.list(), Answer::Processes).await,
             Request::End(id) => self.one(shell.end(id), Answer::Ended).await,
+            Request::ReadLink(path) => self.one(files.read_link(&path), Answer::Bytes).await,
+            Request::Stage(base) => stage(self, base).await,
+            Request::Parts(_) | Request::ReadBack(..) | Request::Land(_) | Request::Discard => {
+                Err(Fault::Malformed("a word about a tree that is not there"))
+            }
         }
     }
 

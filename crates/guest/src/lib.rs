@@ -11,6 +11,7 @@ mod call;
 mod find;
 pub mod program;
 mod serve;
+mod stage;
 mod watch;
 
 pub use serve::{Served, serve};

@@ -9,11 +9,12 @@ mod relay;
 use std::{ffi::OsString, io::Write, process::ExitCode, sync::Arc};
 
 use garth_contract::{Aliases, Code, Error, Result};
-use garth_host::{Host, Processes};
+use garth_host::{Filter, Host, Processes, Trees};
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::runtime::{self, Runtime};
 
 use self::{
-    arguments::{Guest, Way, Wish},
+    arguments::{Calls, Guest, Way, Wish},
     channel::Channel,
 };
 use crate::{Served, serve};
@@ -71,7 +72,14 @@ fn start(runtime: &Runtime, guest: Guest) -> Result<()> {
             aliases = aliases.with(alias);
         }
         let files = Host::open(&guest.root, guest.policy, aliases)?;
-        let processes = Processes::open(&guest.root, guest.settings)?;
+        let processes = match guest.calls {
+            Calls::All => Processes::open(&guest.root, guest.settings)?,
+            Calls::Needed => {
+                let filter = Filter::new(garth_sandbox::refused_calls()?);
+                Processes::filtered(&guest.root, guest.settings, filter)?
+            }
+        };
+        hide_from(&processes)?;
         let served = Arc::new(Served {
             files: Arc::new(files),
             shell: Arc::new(processes.clone()),
@@ -92,6 +100,22 @@ fn start(runtime: &Runtime, guest: Guest) -> Result<()> {
         processes.stop().await;
         done
     })
+}
+
+/// Keeps commands from reading this process's memory and variables in `/proc`: they
+/// have the same user.
+///
+/// Where each command has a namespace of its own, that is a user namespace, whose
+/// processes have no right to those outside; and this process must be open to whoever
+/// writes down the users of such a namespace, which is itself.
+fn hide_from(commands: &Processes) -> Result<()> {
+    match commands.trees() {
+        Trees::Subreaper => {
+            let hidden = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+            hidden.map_err(|_| failed("the guest cannot keep its memory to itself"))
+        }
+        Trees::Namespace | Trees::Detect => Ok(()),
+    }
 }
 
 /// A name for this life of the guest that no other has.

@@ -16,10 +16,10 @@ use std::{
 };
 
 use bytes::Bytes;
-use garth_contract::{Filesystem, Guard, Links, Parents, Put, Span};
+use garth_contract::{Clobber, Filesystem, Guard, Links, Parents, Part, Put, Span, Stamp};
 use garth_remote::Remote;
 use garth_wire::{Answer, Fault, Mux, Request, Talk, hello};
-use place::{Place, memory, path, soon};
+use place::{Place, memory, path, soon, until};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::UnixStream,
@@ -87,6 +87,12 @@ impl Client {
     /// Opens a stream and sends a request.
     async fn ask(&mut self, request: &Request) -> Talk {
         let mut talk = poll_fn(|context| self.0.poll_open(context)).await.unwrap();
+        self.add(&mut talk, request).await;
+        talk
+    }
+
+    /// Sends a request on a stream.
+    async fn add(&mut self, talk: &mut Talk, request: &Request) {
         let mut packet = request.encode();
         self.until(|context| talk.poll_send(context, &mut packet)).await.unwrap();
         // Once more, so that all of it leaves.
@@ -95,7 +101,6 @@ impl Client {
             Poll::Ready(())
         })
         .await;
-        talk
     }
 
     async fn answer(&mut self, talk: &mut Talk) -> Result<Answer, Fault> {
@@ -253,4 +258,55 @@ async fn a_write_that_breaks_off_never_lands() {
     drop((talk, client));
     others_are_served(&place, &before).await;
     assert_eq!(place.text("f").unwrap(), "hello");
+}
+
+/// A part of a tree: a file and its bytes.
+fn parts(name: &str) -> Request {
+    let stamp = Stamp { mode: None, modified: None };
+    let bytes = Part::Bytes(Bytes::from_static(b"staged"));
+    Request::Parts(vec![Part::File { path: path(name), stamp }, bytes])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_speaks_of_a_tree_that_is_not_there_loses_the_stream() {
+    let (place, before) = scene().await;
+    let read_back = Request::ReadBack(path("f"), 0, 5);
+    for word in [parts("g"), read_back, Request::Land(Clobber::Replace), Request::Discard] {
+        let mut client = Client::new(&place).await;
+        let mut talk = client.ask(&word).await;
+        assert!(client.answer(&mut talk).await.is_err(), "{word:?}");
+        let mut good = client.ask(&stat()).await;
+        assert!(matches!(client.answer(&mut good).await, Ok(Answer::Told(_))));
+    }
+    others_are_served(&place, &before).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_asks_something_else_of_a_tree_loses_it() {
+    let (place, before) = scene().await;
+    for word in [stat(), Request::Stage(path(""))] {
+        let mut client = Client::new(&place).await;
+        let mut talk = client.ask(&Request::Stage(path(""))).await;
+        assert!(matches!(client.answer(&mut talk).await, Ok(Answer::Done)));
+        client.add(&mut talk, &parts("g")).await;
+        assert!(matches!(client.answer(&mut talk).await, Ok(Answer::Done)));
+        client.add(&mut talk, &word).await;
+        assert!(client.answer(&mut talk).await.is_err(), "{word:?}");
+    }
+    others_are_served(&place, &before).await;
+    assert!(place.text("g").is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_leaves_a_tree_leaves_nothing() {
+    let (place, before) = scene().await;
+    let mut client = Client::new(&place).await;
+    let mut talk = client.ask(&Request::Stage(path(""))).await;
+    assert!(matches!(client.answer(&mut talk).await, Ok(Answer::Done)));
+    client.add(&mut talk, &parts("d/g")).await;
+    assert!(matches!(client.answer(&mut talk).await, Ok(Answer::Done)));
+    assert_eq!(place.names().len(), 2, "it is staged beside what is there");
+    drop((talk, client));
+    until(|| place.names() == ["f"]).await;
+    others_are_served(&place, &before).await;
 }

@@ -89,6 +89,22 @@ async fn its_arguments_are_its_rules() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn calls_that_no_workspace_needs_are_refused_where_that_is_asked_for() {
+    let place = Place::new();
+    let filters = "sed -n 's/^Seccomp_filters:[[:space:]]*//p' /proc/self/status";
+    let count = async |guest: &Remote| {
+        let printed = run(guest, filters).await.stdout.head;
+        String::from_utf8_lossy(&printed).trim().parse::<u32>().unwrap()
+    };
+    let usual = count(&place.child(&[]).await).await;
+    let guest = place.child(&["--refuse-calls"]).await;
+    assert_eq!(count(&guest).await, usual + 1);
+    assert_ne!(run(&guest, "unshare --user true").await.ended.exit.code(), 0);
+    // Everything else goes on as it did.
+    assert_eq!(run(&guest, "echo one | cat; (exit 3)").await.ended.exit.code(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn large_files_go_both_ways() {
     let place = Place::new();
     let guest = place.child(&["--fast"]).await;

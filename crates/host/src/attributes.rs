@@ -1,11 +1,15 @@
 //! What a replaced file hands on to its successor: owner, mode, extended attributes.
 
-use std::os::fd::{AsFd, BorrowedFd};
+use std::{
+    os::fd::{AsFd, BorrowedFd},
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use rustix::{
     fs::{
-        Gid, Mode, Stat, Timespec, Timestamps, Uid, XattrFlags, fchmod, fchown, fgetxattr,
-        fgetxattr_query, flistxattr, flistxattr_query, fremovexattr, fsetxattr, fstat, futimens,
+        Gid, Mode, Stat, Timespec, Timestamps, UTIME_OMIT, Uid, XattrFlags, fchmod, fchown,
+        fgetxattr, fgetxattr_query, flistxattr, flistxattr_query, fremovexattr, fsetxattr, fstat,
+        futimens,
     },
     io::{Errno, Result},
 };
@@ -43,6 +47,28 @@ pub(crate) fn set_times(file: BorrowedFd<'_>, stat: &Stat) -> Result<()> {
         last_modification: time(stat.st_mtime, stat.st_mtime_nsec),
     };
     futimens(file, &times)
+}
+
+/// The times that say when something was modified, and nothing about when it was read.
+pub(crate) fn modified_at(modified: SystemTime) -> Option<Timestamps> {
+    let time = match modified.duration_since(UNIX_EPOCH) {
+        Ok(after) => Timespec {
+            tv_sec: i64::try_from(after.as_secs()).ok()?,
+            tv_nsec: i64::from(after.subsec_nanos()),
+        },
+        Err(before) => {
+            let before = before.duration();
+            let (seconds, nanos) = (i64::try_from(before.as_secs()).ok()?, before.subsec_nanos());
+            match nanos {
+                0 => Timespec { tv_sec: -seconds, tv_nsec: 0 },
+                nanos => {
+                    Timespec { tv_sec: -seconds - 1, tv_nsec: i64::from(1_000_000_000 - nanos) }
+                }
+            }
+        }
+    };
+    let untouched = Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT };
+    Some(Timestamps { last_access: untouched, last_modification: time })
 }
 
 fn copy_extended(from: BorrowedFd<'_>, to: BorrowedFd<'_>) -> Result<()> {

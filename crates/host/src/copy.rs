@@ -5,7 +5,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd};
 
-use garth_contract::{Clobber, Code, Durability, Error, Result};
+use garth_contract::{Clobber, Code, Durability, Error, Result, is_temporary};
 use rustix::{
     fs::{
         AtFlags, FileType, FlockOperation, Mode, OFlags, RenameFlags, Stat, flock, fstat, openat,
@@ -123,7 +123,7 @@ fn copy_dir(
     let _ = flock(&target, FlockOperation::NonBlockingLockExclusive);
     let mut names = Vec::new();
     each_name(source.as_fd(), |name, _| names.push(name.to_vec()))?;
-    for name in names.iter().filter(|name| !temp::is_temporary(name)) {
+    for name in names.iter().filter(|name| !is_temporary(name)) {
         let inside = Entry { dir: source.as_fd(), name };
         copy(inside, Entry { dir: target.as_fd(), name }, durability, depth + 1)?;
     }
@@ -133,7 +133,7 @@ fn copy_dir(
 }
 
 /// Removes an entry and everything below it.
-fn discard(dir: BorrowedFd<'_>, name: &[u8]) -> Result<(), Errno> {
+pub(crate) fn discard(dir: BorrowedFd<'_>, name: &[u8]) -> Result<(), Errno> {
     match unlinkat(dir, name, AtFlags::empty()) {
         Err(Errno::ISDIR) => {
             descend(open_dir(dir, name)?, &mut Discard)?;

@@ -8,13 +8,15 @@ use std::{
 use bytes::Bytes;
 use garth_contract::{
     Abilities, Access, Aliases, Content, Depth, Durability, Entry, Filesystem, Links, Listing,
-    Made, Move, Page, Parents, Policy, Put, Query, Removed, Renamed, Result, Sink, Span, Summary,
-    Watch, WatchSpec, Written, WsPath,
+    Made, Move, Page, Parents, Policy, Put, Query, Removed, Renamed, Result, Sink, Span, Stage,
+    Summary, Watch, WatchSpec, Written, WsPath,
 };
 
 use crate::{
     blocking::{self, CancelOnDrop},
-    look, make_dir, read, remove, rename, start, sweep,
+    look, make_dir, read, remove, rename,
+    stage::{Build, Staged},
+    start, sweep,
     tree::{Resolver, Tree},
     write,
 };
@@ -89,6 +91,7 @@ impl Filesystem for Host {
             any_names: true,
             watch: true,
             find: true,
+            trees: true,
             durable: self.tree.policy.durability == Durability::Synced,
         }
     }
@@ -142,5 +145,16 @@ impl Filesystem for Host {
     async fn watch(&self, spec: &WatchSpec) -> Result<Watch> {
         let spec = spec.clone();
         self.run(move |tree, cancel| start::watch(tree, &spec, cancel)).await
+    }
+
+    async fn read_link(&self, path: &WsPath) -> Result<Bytes> {
+        let path = path.clone();
+        self.run(move |tree, _| look::read_link(tree, &path)).await
+    }
+
+    async fn stage(&self, base: &WsPath) -> Result<Box<dyn Stage>> {
+        let (tree, base) = (Arc::clone(&self.tree), base.clone());
+        let build = self.run(move |_, _| Build::open(&tree, &base)).await?;
+        Ok(Box::new(Staged::new(build)))
     }
 }

@@ -20,6 +20,7 @@ mod processes;
 mod read;
 mod remove;
 mod rename;
+mod stage;
 mod start;
 mod sweep;
 mod sync;
@@ -31,5 +32,5 @@ mod watch;
 mod write;
 
 pub use host::Host;
-pub use processes::{Bounds, Processes, Settings, Strays, Trees};
+pub use processes::{Bounds, Filter, Processes, Settings, Strays, Trees};
 pub use tree::Resolver;

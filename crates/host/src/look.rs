@@ -6,17 +6,20 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use garth_contract::{Entry, Kind, Links, Listing, Page, Result, WsPath};
+use bytes::Bytes;
+use garth_contract::{
+    Code, Entry, Error, Kind, Links, Listing, Page, Result, WsPath, is_temporary, told_link,
+};
 use garth_search::Stands;
 use rustix::{
-    fs::{FileType, OFlags, RawDir, Stat, fstat},
+    fs::{FileType, OFlags, RawDir, Stat, fstat, readlinkat},
     io::Errno,
 };
 
 use crate::{
     errno,
-    temp::is_temporary,
-    tree::{Tree, fold_of, stat_name},
+    tree::{Tree, fold_of, is_link, stat_name},
+    walk,
 };
 
 /// Room for a few hundred entries a call.
@@ -34,6 +37,21 @@ pub(crate) fn stat(tree: &Tree, path: &WsPath, links: Links) -> Result<Entry> {
 pub(crate) fn stat_cached(tree: &Tree, path: &WsPath, links: Links) -> Option<Entry> {
     let handle = tree.open_cached(path, OFlags::PATH, links)?;
     Some(entry(path.clone(), &fstat(handle).ok()?))
+}
+
+/// What a link says, judged by where it really is.
+pub(crate) fn read_link(tree: &Tree, path: &WsPath) -> Result<Bytes> {
+    let place = walk::locate(tree, path, Links::Keep)?;
+    let stat = place.stat()?.ok_or_else(|| Error::at(Code::FileNotFound, path))?;
+    let Some(name) = place.name.as_deref().filter(|_| is_link(&stat)) else {
+        return Err(Error::not_a_link(path));
+    };
+    match readlinkat(&place.dir, name, Vec::new()) {
+        Ok(target) => Ok(told_link(&place.path, target.as_bytes(), tree.links())),
+        // Something else was put there since.
+        Err(Errno::INVAL) => Err(Error::not_a_link(path)),
+        Err(errno) => Err(errno::error(errno, path)),
+    }
 }
 
 pub(crate) fn list(tree: &Tree, path: &WsPath, page: Page) -> Result<Listing> {

@@ -10,9 +10,11 @@ mod engine;
 mod entry;
 mod excerpt;
 mod family;
+mod filter;
 mod input;
 #[path = "processes/kernel_unsafe.rs"]
 mod kernel;
+mod quota;
 mod spawn;
 mod spool;
 #[path = "processes/start_unsafe.rs"]
@@ -43,6 +45,8 @@ use rustix::{
     io::{Errno, write},
     process::{Pid, PidfdFlags, getpid, pidfd_open},
 };
+
+pub use self::filter::Filter;
 
 use self::{
     engine::{Engine, ORDERS, Order},
@@ -83,6 +87,9 @@ pub struct Bounds {
     pub spool_each: u64,
     /// How many of what all of them printed.
     pub spool_all: u64,
+    /// How many bytes all files below the directory may have; what runs while they
+    /// outgrow it is killed.
+    pub files: Option<u64>,
 }
 
 impl Bounds {
@@ -95,6 +102,7 @@ impl Bounds {
             keep_for: Duration::from_secs(3_600),
             spool_each: 64 << 20,
             spool_all: 1 << 30,
+            files: None,
         }
     }
 }
@@ -133,6 +141,8 @@ pub struct Processes {
 struct Handle {
     shared: Arc<Shared>,
     engine: Mutex<Option<JoinHandle<()>>>,
+    // Ends with the processes.
+    _quota: Option<quota::Watch>,
 }
 
 /// What callers share with the thread that tends the processes.
@@ -143,6 +153,8 @@ struct Shared {
     bounds: Bounds,
     bond: Bond,
     strays: Strays,
+    /// What commands may ask of the kernel, where that is not everything.
+    filter: Option<Filter>,
     abilities: ShellAbilities,
     /// Has something to read once this process is gone, where the kernel knows that.
     alive: Option<OwnedFd>,
@@ -151,6 +163,8 @@ struct Shared {
     wake: OwnedFd,
     store: Arc<Store>,
     table: Mutex<Table>,
+    /// Hears of every process that is started.
+    started: quota::Bell,
     /// What the thread is to do; none when it has ended.
     orders: Mutex<Option<Vec<Order>>>,
     /// Our children that are supervisors.
@@ -165,13 +179,39 @@ impl Processes {
     /// where the kernel cannot keep trees together in the way that is asked for;
     /// `DISK_FULL` and `PERMISSION_DENIED` for the directory of what is printed.
     pub fn open(root: &Path, settings: Settings) -> Result<Self> {
-        let shared = Arc::new(Shared::new(root, settings)?);
+        Self::with(root, settings, None)
+    }
+
+    /// The same, and no command may ask the kernel for what the filter refuses.
+    ///
+    /// # Errors
+    /// As for [`Processes::open`].
+    pub fn filtered(root: &Path, settings: Settings, filter: Filter) -> Result<Self> {
+        Self::with(root, settings, Some(filter))
+    }
+
+    fn with(root: &Path, settings: Settings, filter: Option<Filter>) -> Result<Self> {
+        let shared = Arc::new(Shared::new(root, settings, filter)?);
         let engine = Engine::new(Arc::clone(&shared));
         let thread = thread::Builder::new().name("processes".to_owned());
         let thread = thread
             .spawn(move || engine.run())
             .map_err(|_| Error::new(Code::QuotaExceeded, "the system has no room for a thread"))?;
-        Ok(Self { handle: Arc::new(Handle { shared, engine: Mutex::new(Some(thread)) }) })
+        let quota = match shared.bounds.files {
+            Some(bytes) => Some(quota::Watch::start(Arc::clone(&shared), bytes)?),
+            None => None,
+        };
+        let engine = Mutex::new(Some(thread));
+        Ok(Self { handle: Arc::new(Handle { shared, engine, _quota: quota }) })
+    }
+
+    /// How trees are kept together: never [`Trees::Detect`].
+    #[must_use]
+    pub fn trees(&self) -> Trees {
+        match self.shared().bond {
+            Bond::Subreaper => Trees::Subreaper,
+            Bond::Namespace => Trees::Namespace,
+        }
     }
 
     /// Kills every process at once and removes what they printed.
@@ -205,6 +245,10 @@ impl Processes {
     ) -> Result<Arc<Entry>> {
         let held = claim.map(|claim| Arc::clone(&claim.held));
         let shared = Arc::clone(&self.handle.shared);
+        if shared.started.is_outgrown() {
+            let shared = Arc::clone(&shared);
+            blocking::run(move || quota::check(&shared)).await?;
+        }
         let cached = shared.tree.open_cached(&command.workdir, WORKDIR, Links::Follow);
         let spawn = move |workdir: Option<OwnedFd>| {
             let workdir = workdir.map_or_else(|| shared.tree.open_dir(&command.workdir), Ok)?;
@@ -244,7 +288,7 @@ impl Drop for Handle {
 }
 
 impl Shared {
-    fn new(root: &Path, settings: Settings) -> Result<Self> {
+    fn new(root: &Path, settings: Settings, filter: Option<Filter>) -> Result<Self> {
         let Settings { environment, spool, bounds, trees, strays, first } = settings;
         let failed = |_: Errno| Error::new(Code::QuotaExceeded, "the system has no room for files");
         let tree = Tree::open(root, Policy::open(), Aliases::none())?;
@@ -262,6 +306,7 @@ impl Shared {
             bounds,
             bond: bond(trees)?,
             strays,
+            filter,
             abilities: ShellAbilities { terminals: terminal::there_are() },
             alive: alive.map(streams::above_standard).transpose().map_err(failed)?,
             null: streams::above_standard(null).map_err(failed)?,
@@ -269,6 +314,7 @@ impl Shared {
             wake,
             store: Store::open(&spool, bounds.spool_all)?,
             table: Mutex::new(Table::new(bounds, first)),
+            started: quota::Bell::default(),
             orders: Mutex::new(Some(Vec::new())),
             supervisors: Mutex::default(),
         })

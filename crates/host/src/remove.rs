@@ -6,10 +6,11 @@
 
 use std::os::fd::{AsFd, BorrowedFd};
 
-use garth_contract::{Code, Depth, Error, Kind, Links, Removed, Result, WsPath};
+use garth_contract::{Code, Depth, Error, Kind, Links, Removed, Result, WsPath, is_temporary};
 use rustix::{
     fs::{
-        AtFlags, FileType, FlockOperation, RenameFlags, flock, renameat, renameat_with, unlinkat,
+        AtFlags, FileType, FlockOperation, Mode, RenameFlags, flock, mkdirat, renameat,
+        renameat_with, unlinkat,
     },
     io::Errno,
 };
@@ -75,10 +76,21 @@ fn remove_tree(tree: &Tree, place: &Place, name: &[u8]) -> Result<u64> {
     renameat(&place.dir, name, &place.dir, &hidden).map_err(fail)?;
     let taken = take_apart(tree, place, &hidden);
     if taken.is_err() {
-        // What is left gets its name back, unless somebody has taken the name.
-        let _ = renameat_with(&place.dir, &hidden, &place.dir, name, RenameFlags::NOREPLACE);
+        give_back(place.dir.as_fd(), hidden.as_bytes(), name);
     }
     taken
+}
+
+/// Gives a directory its name back, unless somebody has taken the name.
+fn give_back(dir: BorrowedFd<'_>, hidden: &[u8], name: &[u8]) {
+    let given = renameat_with(dir, hidden, dir, name, RenameFlags::NOREPLACE);
+    // Where there is no such rename an empty directory takes the name, and only who has it
+    // so replaces it.
+    if let Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) = given
+        && mkdirat(dir, name, Mode::RWXU).is_ok()
+    {
+        let _ = renameat(dir, hidden, dir, name);
+    }
 }
 
 fn take_apart(tree: &Tree, place: &Place, hidden: &str) -> Result<u64> {
@@ -99,7 +111,7 @@ struct Removal {
 impl Visitor for Removal {
     fn entry(&mut self, step: &Step<'_>) -> Result<(), Errno> {
         match unlinkat(step.dir, step.name, AtFlags::empty()) {
-            Ok(()) => self.count += u64::from(!temp::is_temporary(step.name)),
+            Ok(()) => self.count += u64::from(!is_temporary(step.name)),
             Err(Errno::NOENT) => {}
             Err(errno) => return Err(errno),
         }

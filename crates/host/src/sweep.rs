@@ -5,7 +5,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use garth_contract::{Result, WsPath};
+use garth_contract::{Result, WsPath, is_temporary};
 use rustix::{
     fs::{AtFlags, FileType, FlockOperation, Mode, OFlags, flock, openat, unlinkat},
     io::Errno,
@@ -15,7 +15,6 @@ use crate::{
     descend::{Enter, Step, Visitor, descend},
     errno,
     look::{each_name, modified},
-    temp::is_temporary,
     tree::{Tree, stat_name},
 };
 

@@ -386,7 +386,7 @@ pub(crate) fn stat_name(dir: BorrowedFd<'_>, name: &[u8]) -> Result<Option<Stat>
 }
 
 /// The name under which the kernel shows one of our own handles.
-fn own_handle(handle: &OwnedFd) -> String {
+pub(crate) fn own_handle(handle: &OwnedFd) -> String {
     use std::os::fd::AsRawFd;
     format!("/proc/self/fd/{}", handle.as_raw_fd())
 }

@@ -92,7 +92,7 @@ impl Drop for Charge<'_> {
 }
 
 /// Adds up the sizes of all files below the root.
-fn measure(tree: &Tree) -> Result<u64> {
+pub(crate) fn measure(tree: &Tree) -> Result<u64> {
     let root = WsPath::root();
     let fail = |errno| errno::error(errno, &root);
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;

@@ -22,6 +22,8 @@ mod inputs;
 mod outputs;
 #[path = "processes/place.rs"]
 mod place;
+#[path = "processes/quota.rs"]
+mod quota;
 #[path = "processes/runs.rs"]
 mod runs;
 #[path = "processes/supervisors.rs"]

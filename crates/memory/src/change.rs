@@ -206,7 +206,7 @@ impl<'a> Ground<'a> {
 }
 
 impl Plan<()> {
-    fn put(&mut self, at: WsPath, node: Node, now: SystemTime) -> Result<()> {
+    pub(crate) fn put(&mut self, at: WsPath, node: Node, now: SystemTime) -> Result<()> {
         let old = self.root.put(&at, node.clone(), now)?;
         self.changes.push(Difference { path: at, old, new: Some(node) });
         Ok(())
@@ -218,7 +218,7 @@ impl Plan<()> {
         Ok(())
     }
 
-    fn answering<T>(self, answer: T) -> Result<Plan<T>> {
+    pub(crate) fn answering<T>(self, answer: T) -> Result<Plan<T>> {
         Ok(Plan { root: self.root, changes: self.changes, answer })
     }
 }

@@ -1,12 +1,12 @@
-//! The ten methods of the contract, on a tree in RAM.
+//! The twelve methods of the contract, on a tree in RAM.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use garth_contract::{
     Abilities, Access, Code, Content, Depth, Detail, Entry, Error, Filesystem, Links, Listing,
-    Made, Move, Page, Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Summary, Version,
-    Watch, WatchSpec, Written, WsPath,
+    Made, Move, Page, Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary,
+    Version, Watch, WatchSpec, Written, WsPath, told_link,
 };
 
 use tokio::task::coop::consume_budget;
@@ -19,6 +19,7 @@ use crate::{
     memory::Plan,
     read::read,
     resolve::{What, resolve},
+    stage::Staged,
     tree::Dir,
 };
 
@@ -55,6 +56,7 @@ impl Filesystem for Memory {
             any_names: true,
             watch: true,
             find: true,
+            trees: true,
             durable: false,
         }
     }
@@ -136,6 +138,22 @@ impl Filesystem for Memory {
 
     async fn watch(&self, spec: &WatchSpec) -> Result<Watch> {
         self.with_feeds(|root, feeds| feeds.open(&self.fence, root, spec))
+    }
+
+    async fn read_link(&self, path: &WsPath) -> Result<Bytes> {
+        consume_budget().await;
+        let root = self.root();
+        let place = resolve(&self.fence, &root, path, Links::Keep)?;
+        match place.what {
+            What::Link(link) => Ok(told_link(&place.path, &link.target, &self.fence.aliases)),
+            What::Dir(_) | What::File(_) => Err(Error::not_a_link(path)),
+            What::Nothing { .. } => Err(missing(path)),
+        }
+    }
+
+    async fn stage(&self, base: &WsPath) -> Result<Box<dyn Stage>> {
+        consume_budget().await;
+        Ok(Box::new(Staged::open(self.handle(), base)?))
     }
 }
 

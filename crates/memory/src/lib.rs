@@ -16,6 +16,7 @@ mod mount;
 mod name;
 mod read;
 mod resolve;
+mod stage;
 mod tree;
 mod walk;
 mod watch;

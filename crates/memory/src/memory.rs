@@ -102,6 +102,12 @@ impl Memory {
         Ok(Self { fence, clock: Arc::clone(&self.clock), state: Arc::clone(&self.state) })
     }
 
+    /// The same workspace, for who must own a handle on it.
+    pub(crate) fn handle(&self) -> Self {
+        let (fence, clock) = (Arc::clone(&self.fence), Arc::clone(&self.clock));
+        Self { fence, clock, state: Arc::clone(&self.state) }
+    }
+
     /// A second workspace with the same files and policy, from now on independent.
     ///
     /// Watches stay with the original.

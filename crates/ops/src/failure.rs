@@ -84,9 +84,10 @@ fn facts(detail: &Detail) -> Vec<(String, Value)> {
         Detail::Limit { limit, actual } => {
             vec![("limit".to_owned(), json!(limit)), ("actual".to_owned(), json!(actual))]
         }
-        Detail::RetryAfter(wait) => {
-            one("retryAfterMs", json!(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)))
-        }
+        Detail::RetryAfter(wait) => one(
+            "retryAfterMs",
+            json!(u64::try_from(wait.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)),
+        ),
         // The contract may learn new details before this table does; a detail
         // that has no name on the wire yet is left out.
         _ => Vec::new(),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use garth_contract::{Code, Error, Result, WsPath};
 use garth_redact::placeholders;
 use garth_text::diff::{Diff, Tag};
-use garth_workspace::Workspace;
+use garth_workspace::{Part, Workspace};
 
 /// Refuses a new text of a file that has more placeholders than the old one has.
 ///
@@ -56,6 +56,41 @@ fn compare<'a>(
         match had.get_mut(&(found.name, found.nth)) {
             Some(left @ 1..) => *left -= 1,
             Some(0) | None => return Err(refused(path)),
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a new text that has a rule's own words for a secret of the file more often
+/// than the old one: such words do not say which secret they stand for. Where the rule
+/// has none at all, the secret itself must be there.
+///
+/// # Errors
+/// `REDACTED_CONTENT`.
+pub(crate) fn check_own_words(
+    workspace: &Workspace,
+    path: &WsPath,
+    file: &str,
+    (old, new): (&str, &str),
+) -> Result<()> {
+    if !workspace.has_own_words(path) {
+        return Ok(());
+    }
+    // Of a text that is held back nothing was shown.
+    let Ok(Part { secrets, .. }) = workspace.part(path, file, 0..file.len()) else { return Ok(()) };
+    let spans = workspace.secrets(path, file);
+    for (secret, span) in secrets.iter().zip(spans) {
+        let mark: &str = &secret.mark;
+        let lost = match mark {
+            "" => {
+                let hidden = file.get(span.start..span.end).unwrap_or_default();
+                old.contains(hidden) && !new.contains(hidden)
+            }
+            mark if has_any(mark) => false,
+            mark => new.matches(mark).count() > old.matches(mark).count(),
+        };
+        if lost {
+            return Err(refused(path));
         }
     }
     Ok(())

@@ -163,6 +163,10 @@ fn tell(workspace: &Workspace, report: &Report, timeout: Timeout, elsewhere: &Cl
             let message = format!("the command ran out of time after {millis} ms");
             Some(Error::new(Code::CommandTimeout, message))
         }
+        Cause::Quota => {
+            let message = "the command was killed: the workspace's files outgrew its quota";
+            Some(Error::new(Code::QuotaExceeded, message).hint("Delete files, then run it again."))
+        }
         Cause::Itself | Cause::Ended => None,
     };
     Told { text: text(&outcome, exit), outcome, late }

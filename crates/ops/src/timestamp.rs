@@ -1,4 +1,4 @@
-//! Times as text: RFC 3339 in UTC with milliseconds.
+//! Times as text: RFC 3339 in UTC with milliseconds, and as headers of HTTP say them.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -23,6 +23,20 @@ pub(crate) struct Civil {
 pub fn rfc3339(time: SystemTime) -> String {
     let Civil { year, month, day, hour, minute, second, millis, .. } = civil(time);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+}
+
+/// Writes a time as headers of HTTP do, for example `Sun, 15 Nov 2026 20:44:00 GMT`;
+/// nothing for one that they cannot say.
+pub(crate) fn http_date(time: SystemTime) -> Option<String> {
+    const DAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let Civil { year, month, day, hour, minute, second, weekday, .. } = civil(time);
+    let weekday = DAYS.get(usize::try_from(weekday).ok()?)?;
+    let month = MONTHS.get(usize::try_from(month - 1).ok()?)?;
+    (0..=9_999).contains(&year).then(|| {
+        format!("{weekday}, {day:02} {month} {year:04} {hour:02}:{minute:02}:{second:02} GMT")
+    })
 }
 
 /// Takes a time apart.
@@ -82,6 +96,12 @@ mod tests {
         ] {
             assert_eq!(rfc3339(UNIX_EPOCH + Duration::from_millis(millis)), text);
         }
+    }
+
+    #[test]
+    fn a_header_says_a_time_in_words() {
+        let time = UNIX_EPOCH + Duration::from_millis(1_794_775_440_123);
+        assert_eq!(http_date(time).as_deref(), Some("Sun, 15 Nov 2026 20:44:00 GMT"));
     }
 
     #[test]

@@ -4,13 +4,23 @@
 //! table. Parameters are taken as they are defined, and nothing near them; a path is
 //! shown from the root, and the root itself is `/`.
 
+mod delete;
+mod diff;
+mod edit;
 mod list;
+mod mkdir;
+mod r#move;
+mod read;
+mod search;
 mod stat;
+pub mod transfer;
+mod write;
 
 /// What several methods say alike.
 mod wire {
     pub(super) mod agent;
     pub(super) mod cursor;
+    pub(super) mod encoding;
     pub(super) mod entry;
     pub(super) mod named;
 }
@@ -25,7 +35,18 @@ use crate::Needs;
 pub use crate::recall::Recall;
 
 /// Every method, in the order in which they are shown.
-pub static METHODS: &[Method] = &[list::METHOD, stat::METHOD];
+pub static METHODS: &[Method] = &[
+    list::METHOD,
+    stat::METHOD,
+    read::METHOD,
+    write::METHOD,
+    edit::METHOD,
+    mkdir::METHOD,
+    r#move::METHOD,
+    delete::METHOD,
+    search::METHOD,
+    diff::METHOD,
+];
 
 /// Finds a method by its name.
 #[must_use]

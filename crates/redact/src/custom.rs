@@ -62,6 +62,11 @@ impl Custom {
         Ok(Self { name: pattern.name.clone(), regex, replacement: pattern.replacement.clone() })
     }
 
+    /// Whether something else than the usual placeholder stands for what it finds.
+    pub(crate) fn has_own_words(&self) -> bool {
+        self.replacement.is_some()
+    }
+
     /// The finds in a line, or in a block of one, in order.
     pub(crate) fn matches<'a>(&'a self, line: &'a str) -> impl Iterator<Item = CustomMatch> + 'a {
         self.regex.captures_iter(line).filter_map(|captures| self.read(&captures))

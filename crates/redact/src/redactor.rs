@@ -119,6 +119,11 @@ impl Redactor {
         self.shared.excluded.is_match(path.trim_start_matches('/'))
     }
 
+    /// Whether some rule has words of its own for a secret, which cannot be told from text.
+    pub fn has_own_words(&self) -> bool {
+        self.shared.rules.customs().any(|(_, custom)| custom.has_own_words())
+    }
+
     /// Replaces the secrets of a text that arrives in pieces.
     pub fn stream(&self) -> Stream {
         Stream::new(self.clone())

@@ -151,9 +151,13 @@ async fn call(session: &Session) -> Duration {
 
 /// From nothing to the end of the first command.
 async fn starts(machine: &Machine) {
-    let [mut podmans, mut alones, mut gvisors] = [const { Vec::new() }; 3];
+    let [mut locals, mut podmans, mut alones, mut gvisors] = [const { Vec::new() }; 4];
     for round in 0..STARTS {
         let mut container = machine.container(&format!("bench-start-{round}"));
+        let files = machine.workspace(&format!("bench-start-{round}"));
+        let begun = Instant::now();
+        bash_true(&open(machine.local(&files)).await).await;
+        locals.push(begun.elapsed());
         let begun = Instant::now();
         let podman = Podman::new(machine.runc.clone(), container.clone()).unwrap();
         bash_true(&open(podman.clone()).await).await;
@@ -171,10 +175,10 @@ async fn starts(machine: &Machine) {
         gvisors.push(begun.elapsed());
         podman.remove().await.unwrap();
     }
-    let [podman, alone, gvisor] = [podmans, alones, gvisors].map(median);
+    let [local, podman, alone, gvisor] = [locals, podmans, alones, gvisors].map(median);
     println!(
-        "from nothing to the end of the first command: podman {podman:?}, runsc alone {alone:?}, \
-         podman with runsc {gvisor:?}"
+        "from nothing to the end of the first command: local {local:?}, podman {podman:?}, \
+         runsc alone {alone:?}, podman with runsc {gvisor:?}"
     );
 }
 

@@ -64,6 +64,8 @@ pub(crate) struct Call {
     nature: Nature,
     /// There until the call is over.
     used: Option<(Talk, Places)>,
+    /// What is left to send, also of something whose sender was dropped.
+    unsent: Option<Packet>,
     hush: Hush,
 }
 
@@ -80,35 +82,45 @@ impl Call {
         if nature.changes() {
             connection.barrier.pass().await;
         }
-        let packet = request.encode();
-        if !packet.fits() {
-            return Err(Error::new(Code::InvalidParams, "the request is too long").into());
-        }
+        let unsent = Some(packet(request)?);
         let token = connection.token();
-        let mut call = Self { connection, token, nature, used: None, hush: Hush::default() };
+        let hush = Hush::default();
+        let mut call = Self { connection, token, nature, used: None, unsent, hush };
         let open = |context: &mut Context<'_>| {
             call.connection.push(token, context)?;
             call.connection.poll_open(context)
         };
         let talk = poll_fn(|context| call.hush.poll(context, open)).await;
         call.used = Some((talk.map_err(Failure::Unsent)?, places));
-        call.send(packet).await?;
+        call.flush().await?;
         Ok(call)
     }
 
-    async fn send(&mut self, mut packet: Packet) -> Result<()> {
-        let Self { connection, token, used, hush, .. } = self;
+    /// Makes a word about the call ready to be sent; what was before it must have been.
+    pub(crate) fn put(&mut self, word: &Request) -> Result<()> {
+        self.unsent = Some(packet(word)?);
+        Ok(())
+    }
+
+    /// Sends what is ready.
+    ///
+    /// *Cancel*: the rest of it is sent when this is called again.
+    pub(crate) async fn flush(&mut self) -> Result<()> {
+        let Self { connection, token, used, unsent, hush, .. } = self;
         let Some((talk, _)) = used else { return Err(over()) };
+        let Some(packet) = unsent else { return Ok(()) };
         poll_fn(|context| {
             hush.poll(context, |context| {
-                let sent = talk.poll_send(context, &mut packet);
+                let sent = talk.poll_send(context, packet);
                 match (sent, connection.push(*token, context)) {
                     (_, Err(why)) => Poll::Ready(Err(why.error())),
                     (sent, Ok(())) => sent.map_err(|fault| at_fault(&fault)),
                 }
             })
         })
-        .await
+        .await?;
+        self.unsent = None;
+        Ok(())
     }
 
     /// The connection that it goes over.
@@ -118,7 +130,13 @@ impl Call {
 
     /// Says something about the call while it is under way.
     pub(crate) async fn add(&mut self, word: &Request) -> Result<()> {
-        self.send(word.encode()).await
+        self.put(word)?;
+        self.flush().await
+    }
+
+    /// Lets somebody else move the pipe until the call is used again.
+    pub(crate) fn rest(&self) {
+        self.connection.leave(self.token);
     }
 
     /// Waits for the next answer, whose body may have so many bytes.
@@ -136,6 +154,21 @@ impl Call {
         context: &mut Context<'_>,
         most_body: u64,
     ) -> Poll<Result<Answer>> {
+        match ready!(self.poll_word(context, most_body)) {
+            Ok(Answer::Refused(error)) => {
+                self.finish_now();
+                Poll::Ready(Err(error))
+            }
+            answer => Poll::Ready(answer),
+        }
+    }
+
+    /// As [`Call::answer`], but for a refusal, which is not the end of the call.
+    pub(crate) async fn word(&mut self, most_body: u64) -> Result<Answer> {
+        poll_fn(|context| self.poll_word(context, most_body)).await
+    }
+
+    fn poll_word(&mut self, context: &mut Context<'_>, most_body: u64) -> Poll<Result<Answer>> {
         let Self { connection, token, used, hush, .. } = self;
         let Some((talk, _)) = used else { return Poll::Ready(Err(over())) };
         let frame = ready!(hush.poll(context, |context| {
@@ -149,15 +182,7 @@ impl Call {
                 (Poll::Ready(frame), _) => Poll::Ready(frame.map_err(|fault| at_fault(&fault))),
             }
         }));
-        let answer =
-            frame.and_then(|frame| Answer::decode(frame).map_err(|fault| at_fault(&fault)));
-        match answer {
-            Ok(Answer::Refused(error)) => {
-                self.finish_now();
-                Poll::Ready(Err(error))
-            }
-            answer => Poll::Ready(answer),
-        }
+        Poll::Ready(frame.and_then(|frame| Answer::decode(frame).map_err(|fault| at_fault(&fault))))
     }
 
     /// Ends a call whose last answer has come; its stream serves the next one.
@@ -180,6 +205,15 @@ impl Drop for Call {
         }
         self.connection.leave(self.token);
     }
+}
+
+/// A request as it is sent, unless it is too long.
+fn packet(request: &Request) -> Result<Packet> {
+    let packet = request.encode();
+    if packet.fits() {
+        return Ok(packet);
+    }
+    Err(Error::new(Code::InvalidParams, "the request is too long"))
 }
 
 /// Waits for a place among the calls under way; one that lasts is refused instead.

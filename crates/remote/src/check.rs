@@ -1,9 +1,10 @@
 //! What is believed of a guest's answers: each check gives what the contract asks
 //! for, or says that the guest lies.
 
+use bytes::Bytes;
 use garth_contract::{
-    Ask, Code, Content, Detail, Entry, Error, Keep, MOST_COMMAND_SHOWN, Page, Printed, Process,
-    Report, Result, Span, WsPath,
+    Ask, Code, Content, Detail, Entry, Error, Keep, MAX_PATH, MOST_COMMAND_SHOWN, Page, Printed,
+    Process, Report, Result, Span, WsPath,
 };
 use garth_wire::Named;
 
@@ -96,6 +97,12 @@ pub(crate) fn list(
         entries.push(named.told.at(path));
     }
     Ok(())
+}
+
+/// What a link can say.
+pub(crate) fn target(target: Bytes) -> Result<Bytes> {
+    let said = !target.is_empty() && target.len() <= MAX_PATH && !target.contains(&0);
+    if said { Ok(target) } else { Err(lie("no link says that")) }
 }
 
 /// A keep within the bounds of the contract.

@@ -175,13 +175,15 @@ impl Connection {
 
     /// Ends a call: somebody else must move the pipe now.
     pub(crate) fn leave(&self, token: Token) {
+        let unheard = !lock(&self.given_up).is_empty();
         let mut wires = self.wires();
         wires.waiting.retain(|(waiting, _)| *waiting != token);
         if wires.awake == token {
             wires.awake = NOBODY;
             // When nobody waits, the driver looks in from time to time, and so does the next
-            // call before it sends anything.
-            if !wires.waiting.is_empty() {
+            // call before it sends anything; but a change sends nothing before the guest has
+            // said that those which were given up are over.
+            if !wires.waiting.is_empty() || unheard {
                 wires.wake_driver();
             }
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use garth_contract::{
     Abilities, Code, Content, Depth, Detail, Entry, Error, Filesystem, Links, Listing, Made, Move,
-    Page, Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Summary, Watch, WatchSpec,
-    Written, WsPath,
+    Page, Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch,
+    WatchSpec, Written, WsPath,
 };
 use garth_wire::{Answer, Request};
 
@@ -15,6 +15,7 @@ use crate::{
     call::Nature,
     check::{self, MOST_CONTENT, beside, lie},
     find::find,
+    stage::stage,
     watch::watch,
 };
 
@@ -96,5 +97,15 @@ impl Filesystem for Remote {
 
     async fn watch(&self, spec: &WatchSpec) -> Result<Watch> {
         watch(&self.link, spec).await
+    }
+
+    async fn read_link(&self, path: &WsPath) -> Result<Bytes> {
+        let answer = self.ask(&Request::ReadLink(path.clone()), Nature::Quick).await?;
+        let Answer::Bytes(target) = answer else { return Err(beside()) };
+        check::target(target)
+    }
+
+    async fn stage(&self, base: &WsPath) -> Result<Box<dyn Stage>> {
+        stage(&self.link, base).await
     }
 }

@@ -22,6 +22,7 @@ mod lazy;
 mod link;
 pub mod providers;
 mod remote;
+mod stage;
 mod watch;
 
 pub use lazy::Lazy;

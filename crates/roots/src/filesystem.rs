@@ -1,12 +1,12 @@
-//! The ten methods of the contract: each goes to the root that its path names.
+//! The twelve methods of the contract: each goes to the root that its path names.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use garth_contract::{
     Abilities, Code, Content, Depth, Entry, Error, Filesystem, Links, Listing, Made, Move, Page,
-    Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Summary, Watch, WatchSpec, Written,
-    WsPath,
+    Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch, WatchSpec,
+    Written, WsPath,
 };
 
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
     merge::{told, watch_top},
     outlet::Outlet,
     roots::Place,
+    stage::Outer,
 };
 
 impl Roots {
@@ -148,6 +149,25 @@ impl Filesystem for Roots {
                 Ok(told(root, root.told(root.fs.watch(&spec).await)?))
             }
             Place::Nowhere => Err(self.missing(&spec.path)),
+        }
+    }
+
+    async fn read_link(&self, path: &WsPath) -> Result<Bytes> {
+        match self.place(path)? {
+            Place::Top => Err(Error::not_a_link(path)),
+            Place::In(root, inner) => root.told(root.fs.read_link(&inner).await),
+            Place::Nowhere => Err(self.missing(path)),
+        }
+    }
+
+    async fn stage(&self, base: &WsPath) -> Result<Box<dyn Stage>> {
+        match self.place(base)? {
+            Place::Top => Err(self.fixed(base)),
+            Place::In(root, inner) => {
+                let stage = root.told(root.fs.stage(&inner).await)?;
+                Ok(Box::new(Outer { root: root.clone(), stage }))
+            }
+            Place::Nowhere => Err(self.missing(base)),
         }
     }
 }

@@ -15,6 +15,7 @@ mod names;
 mod newest;
 mod outlet;
 mod roots;
+mod stage;
 
 pub use names::names;
 pub use roots::Roots;

@@ -88,6 +88,7 @@ impl Roots {
             any_names: each(|can| can.any_names),
             watch: each(|can| can.watch),
             find: each(|can| can.find),
+            trees: each(|can| can.trees),
             durable: each(|can| can.durable),
         }
     }

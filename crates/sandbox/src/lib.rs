@@ -65,6 +65,7 @@ pub use layer::Layer;
 pub use probe::{Probed, State, probe};
 pub use refusal::Refusal;
 pub use running::{Ended, Running};
+pub use seccomp::refused_calls;
 pub use spec::{
     Access, HOME, Image, Limits, Needs, Network, Program, Root, Spec, Stdio, WORKSPACE,
     base_environment,

@@ -117,7 +117,7 @@ pub(crate) fn prepare(
     turned: Option<Vec<OwnedFd>>,
 ) -> Result<Mounts, Refusal> {
     let mut layout = Layout::new();
-    let mut binds = system::show(&mut layout, &spec.visible)?;
+    let mut binds = system::show(&mut layout, &spec.system, &spec.visible)?;
     etc::write(&mut layout);
     binds.extend(bind::roots(&mut layout, &spec.roots, turned)?);
     binds.extend(bind::socket(&mut layout, &spec.network)?);

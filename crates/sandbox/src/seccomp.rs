@@ -29,6 +29,18 @@ pub(crate) fn prepare() -> Result<&'static BpfProgram, Refusal> {
     program.ok_or(Refusal::of(Act::SeccompCompile, "this kind of machine is not known"))
 }
 
+/// The same filter for whoever runs programs in a sandbox that another has made, such as
+/// a container: instructions in the kernel's own form (`struct sock_filter`).
+///
+/// *Errors*: as for a sandbox on such a machine.
+pub fn refused_calls() -> Result<Vec<[u8; 8]>, Refusal> {
+    let bytes = |one: &sock_filter| {
+        let ([a, b], [e, f, g, h]) = (one.code.to_ne_bytes(), one.k.to_ne_bytes());
+        [a, b, one.jt, one.jf, e, f, g, h]
+    };
+    Ok(prepare()?.iter().map(bytes).collect())
+}
+
 /// Obeys the filter. In the new process, last of all.
 pub(crate) fn enter(program: &BpfProgram) -> Result<(), Failed> {
     apply_filter(program).map_err(|error| {

@@ -22,6 +22,9 @@ pub const HOME: &str = "/home/garth";
 pub struct Spec {
     /// The directories that make the workspace.
     pub roots: Vec<Root>,
+    /// Where the system is whose programs are seen inside: `/` for this machine's own, or
+    /// a directory with another one in it, such as `debootstrap` makes.
+    pub system: PathBuf,
     /// More directories of this machine that are seen inside at the same path,
     /// read-only: where compilers and the like were installed.
     pub visible: Vec<PathBuf>,

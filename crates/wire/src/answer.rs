@@ -2,9 +2,10 @@
 
 use std::time::SystemTime;
 
+use bytes::Bytes;
 use garth_contract::{
-    Content, Ended, Entry, Error, Event, Kind, Made, Printed, Process, ProcessId, Removed, Renamed,
-    Report, Summary, Written, WsPath,
+    Content, Ended, Entry, Error, Event, Kind, Landed, Made, Printed, Process, ProcessId, Removed,
+    Renamed, Report, Summary, Written, WsPath,
 };
 
 use crate::{
@@ -20,8 +21,8 @@ use crate::{
 pub enum Answer {
     /// The call failed, or was refused; it is over.
     Refused(Error),
-    /// The call did what there was to do. A ping is answered so, and a watch begins
-    /// with it.
+    /// The call did what there was to do. A ping is answered so, and a watch and a
+    /// tree that is prepared begin with it.
     Done,
     Told(Told),
     /// Some of a directory's entries; more follow.
@@ -44,6 +45,9 @@ pub enum Answer {
     Printed(Printed),
     Processes(Vec<Process>),
     Ended(Ended),
+    /// What a link says, or what a file of a tree holds that is prepared.
+    Bytes(Bytes),
+    Landed(Landed),
 }
 
 /// What is told of an entry whose path the caller knows.
@@ -63,7 +67,7 @@ pub struct Told {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     /// Its name: one component of a path.
-    pub name: bytes::Bytes,
+    pub name: Bytes,
     /// What it is.
     pub told: Told,
 }
@@ -135,6 +139,8 @@ impl Wire for Answer {
             Self::Printed(printed) => put!(out, 16, printed),
             Self::Processes(processes) => put!(out, 17, processes),
             Self::Ended(ended) => put!(out, 18, ended),
+            Self::Bytes(bytes) => put!(out, 19, bytes),
+            Self::Landed(landed) => put!(out, 20, landed),
         }
     }
 
@@ -159,6 +165,8 @@ impl Wire for Answer {
             16 => Self::Printed(Wire::take(from)?),
             17 => Self::Processes(Wire::take(from)?),
             18 => Self::Ended(Wire::take(from)?),
+            19 => Self::Bytes(Wire::take(from)?),
+            20 => Self::Landed(Wire::take(from)?),
             _ => return Err(UNKNOWN),
         })
     }

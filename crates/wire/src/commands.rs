@@ -12,7 +12,7 @@ use crate::{
 };
 
 choices! {
-    Cause { Itself = 0, Timeout = 1, Ended = 2 }
+    Cause { Itself = 0, Timeout = 1, Ended = 2, Quota = 3 }
     Stream { Stdout = 0, Stderr = 1 }
 }
 

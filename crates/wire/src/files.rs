@@ -2,9 +2,9 @@
 
 use garth_contract::{
     Abilities, Case, Change, Clobber, Content, Depth, Event, Facts, Glob, Grep, Guard, Hidden,
-    Ignored, Kind, Kinds, LineKind, Lines, Links, Made, Move, Order, Output, Page, Parents, Put,
-    Query, Reach, Removed, Renamed, Span, Summary, Syntax, Total, Version, WatchSpec, Written,
-    WsPath,
+    Ignored, Kind, Kinds, Landed, LineKind, Lines, Links, Made, Move, Order, Output, Page, Parents,
+    Part, Put, Query, Reach, Removed, Renamed, Span, Stamp, Summary, Syntax, Total, Version,
+    WatchSpec, Written, WsPath,
 };
 
 use crate::{
@@ -48,8 +48,11 @@ fields! {
     WatchSpec { path, reach, hidden, ignored }
     Summary { given, total, searched, binary, unreadable }
     Abilities {
-        write, rename, empty_dirs, symlinks, special_files, modes, any_names, watch, find, durable,
+        write, rename, empty_dirs, symlinks, special_files, modes, any_names, watch, find, trees,
+        durable,
     }
+    Stamp { mode, modified }
+    Landed { replaced }
 }
 
 impl Wire for WsPath {
@@ -70,6 +73,47 @@ impl Wire for Version {
 
     fn take(from: &mut In) -> Result<Self, Fault> {
         Ok(Self::from_parts(from.exactly()?, from.number()?))
+    }
+}
+
+impl Wire for Part {
+    fn put(&self, out: &mut Out) {
+        match self {
+            Self::Dir { path, stamp } => {
+                out.byte(0);
+                path.put(out);
+                stamp.put(out);
+            }
+            Self::File { path, stamp } => {
+                out.byte(1);
+                path.put(out);
+                stamp.put(out);
+            }
+            Self::Bytes(bytes) => {
+                out.byte(2);
+                bytes.put(out);
+            }
+            Self::Link { path, target, modified } => {
+                out.byte(3);
+                path.put(out);
+                target.put(out);
+                modified.put(out);
+            }
+        }
+    }
+
+    fn take(from: &mut In) -> Result<Self, Fault> {
+        Ok(match from.byte()? {
+            0 => Self::Dir { path: Wire::take(from)?, stamp: Wire::take(from)? },
+            1 => Self::File { path: Wire::take(from)?, stamp: Wire::take(from)? },
+            2 => Self::Bytes(Wire::take(from)?),
+            3 => Self::Link {
+                path: Wire::take(from)?,
+                target: Wire::take(from)?,
+                modified: Wire::take(from)?,
+            },
+            _ => return Err(UNKNOWN),
+        })
     }
 }
 

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use garth_contract::{
-    Ask, Command, Depth, Input, Links, Move, Page, Parents, ProcessId, Put, Query, Signal, Size,
-    Span, WatchSpec, WsPath,
+    Ask, Clobber, Command, Depth, Input, Links, Move, Page, Parents, Part, ProcessId, Put, Query,
+    Signal, Size, Span, WatchSpec, WsPath,
 };
 
 use crate::{
@@ -37,6 +37,17 @@ pub enum Request {
     Resize(ProcessId, Size),
     Processes,
     End(ProcessId),
+    ReadLink(WsPath),
+    /// Opens a tree; the stream is busy with it until it landed or was discarded.
+    Stage(WsPath),
+    /// More of the tree of this stream. After a refusal it is still there.
+    Parts(Vec<Part>),
+    /// Bytes of a file of this stream's tree: from where, and how many.
+    ReadBack(WsPath, u64, u64),
+    /// The tree of this stream is whole.
+    Land(Clobber),
+    /// The tree of this stream is not wanted.
+    Discard,
 }
 
 impl Request {
@@ -91,6 +102,12 @@ impl Wire for Request {
             Self::Resize(id, size) => put!(out, 16, id, size),
             Self::Processes => out.byte(17),
             Self::End(id) => put!(out, 18, id),
+            Self::ReadLink(path) => put!(out, 19, path),
+            Self::Stage(base) => put!(out, 20, base),
+            Self::Parts(parts) => put!(out, 21, parts),
+            Self::ReadBack(path, offset, length) => put!(out, 22, path, offset, length),
+            Self::Land(clobber) => put!(out, 23, clobber),
+            Self::Discard => out.byte(24),
         }
     }
 
@@ -115,6 +132,12 @@ impl Wire for Request {
             16 => Self::Resize(Wire::take(from)?, Wire::take(from)?),
             17 => Self::Processes,
             18 => Self::End(Wire::take(from)?),
+            19 => Self::ReadLink(Wire::take(from)?),
+            20 => Self::Stage(Wire::take(from)?),
+            21 => Self::Parts(Wire::take(from)?),
+            22 => Self::ReadBack(Wire::take(from)?, Wire::take(from)?, Wire::take(from)?),
+            23 => Self::Land(Wire::take(from)?),
+            24 => Self::Discard,
             _ => return Err(UNKNOWN),
         })
     }

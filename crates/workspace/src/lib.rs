@@ -1,8 +1,8 @@
 //! One agent's world: its files, its commands, its redactor, its limits.
 //!
 //! An operation gets a [`Workspace`] and nothing else. Paths enter through
-//! [`Workspace::path`], text of files leaves through [`Workspace::clean`] and
-//! [`Workspace::lines`], and a change of files goes through
+//! [`Workspace::path`], text of files leaves through [`Workspace::clean`],
+//! [`Workspace::lines`] and [`Workspace::part`], and a change of files goes through
 //! [`Workspace::update`] and [`Workspace::update_all`]. What commands print leaves
 //! through [`Workspace::excerpt`] and [`Workspace::follow`].
 
@@ -13,6 +13,7 @@ mod fixture;
 mod follow;
 mod limits;
 mod locks;
+mod part;
 mod pieces;
 mod region;
 mod shown;
@@ -24,7 +25,8 @@ pub use commands::Commands;
 pub use excerpt::Excerpt;
 pub use follow::{Stretch, Told};
 pub use limits::Limits;
-pub use shown::Shown;
+pub use part::{Part, Secret};
+pub use shown::{AROUND, Shown};
 pub use update::{Plan, Updated, guard, version_of};
 pub use update_all::{After, PlanAll, UpdatedAll};
 pub use workspace::{Parts, Workspace};

@@ -14,7 +14,7 @@ use crate::{Workspace, pieces::Pieces};
 
 /// How much text on either side of a window is looked at with it: the largest
 /// key that anybody keeps in a file, several times over.
-pub(crate) const AROUND: usize = 32 << 10;
+pub const AROUND: usize = 32 << 10;
 
 /// Consecutive lines of a text, without their endings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Workspace {
         Ok(shown)
     }
 
-    fn redact(&self, path: &WsPath, raw: Raw) -> Result<Redaction> {
+    pub(crate) fn redact(&self, path: &WsPath, raw: Raw) -> Result<Redaction> {
         self.redactor
             .clean_file(&path.to_string(), raw)
             .map_err(|blocked| held_back(path, &blocked))

@@ -69,6 +69,12 @@ impl Workspace {
         &*self.fs
     }
 
+    /// The same, to be kept for as long as work on them goes on.
+    #[must_use]
+    pub fn shared_fs(&self) -> Arc<dyn DynFilesystem> {
+        Arc::clone(&self.fs)
+    }
+
     /// Its bounds.
     #[must_use]
     pub fn limits(&self) -> &Limits {

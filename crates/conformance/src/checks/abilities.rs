@@ -35,6 +35,10 @@ async fn what_it_cannot_do_is_unsupported(ws: Subject) -> Verdict {
     if !abilities.find {
         refused(ws.find(&everything()).await, Code::Unsupported)?;
     }
+    if !abilities.trees {
+        refused(ws.read_link("f").await, Code::Unsupported)?;
+        refused(ws.stage("").await.map(drop), Code::Unsupported)?;
+    }
     if !abilities.watch {
         let (hidden, ignored) = (Hidden::Include, Ignored::Include);
         let spec = WatchSpec { path: at("")?, reach: Reach::Tree, hidden, ignored };

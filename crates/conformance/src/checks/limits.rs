@@ -62,6 +62,9 @@ async fn a_read_only_workspace_refuses_every_change(ws: Subject) -> Verdict {
     for how in [KEEP, REPLACE] {
         refused(ws.rename("d/f", "g", how).await, Code::ReadOnly)?;
     }
+    if ws.fs.abilities().trees {
+        refused(ws.stage("d").await.map(drop), Code::ReadOnly)?;
+    }
     same("tree", ws.tree().await?, before)
 }
 

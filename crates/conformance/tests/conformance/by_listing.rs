@@ -6,8 +6,8 @@ use bytes::Bytes;
 use garth_conformance::{Backend, Subject, conform};
 use garth_contract::{
     Abilities, Content, Depth, Entry, Filesystem, Links, Listing, Made, Move, Page, Parents,
-    Policy, Put, Query, Removed, Renamed, Result, Sink, Span, Summary, Watch, WatchSpec, Written,
-    WsPath,
+    Policy, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch, WatchSpec,
+    Written, WsPath,
 };
 use garth_embed::find_by_listing;
 use garth_memory::Memory;
@@ -70,5 +70,13 @@ impl Filesystem for Listed {
 
     async fn watch(&self, spec: &WatchSpec) -> Result<Watch> {
         Filesystem::watch(&self.0, spec).await
+    }
+
+    async fn read_link(&self, path: &WsPath) -> Result<Bytes> {
+        Filesystem::read_link(&self.0, path).await
+    }
+
+    async fn stage(&self, base: &WsPath) -> Result<Box<dyn Stage>> {
+        Filesystem::stage(&self.0, base).await
     }
 }

@@ -13,9 +13,9 @@ use bytes::Bytes;
 use futures_core::Stream;
 use garth_conformance::{Backend, Subject, Suite, model};
 use garth_contract::{
-    Abilities, Content, Depth, Entry, Error, Event, Filesystem, Flow, Found, Line, Links, Listing,
-    Made, Move, Page, Parents, Policy, Put, Query, Removed, Renamed, Result, Sink, Span, Summary,
-    Watch, WatchSpec, Written, WsPath,
+    Abilities, BoxFuture, Clobber, Content, Depth, Entry, Error, Event, Filesystem, Flow, Found,
+    Landed, Line, Links, Listing, Made, Move, Page, Parents, Part, Policy, Put, Query, Removed,
+    Renamed, Result, Sink, Span, Stage, Summary, Watch, WatchSpec, Written, WsPath,
 };
 use garth_host::Resolver;
 use garth_memory::Memory;
@@ -165,6 +165,15 @@ impl Filesystem for Under {
         told(&self.base, Filesystem::find(&self.roots, &query, sink).await)
     }
 
+    async fn read_link(&self, path: &WsPath) -> Result<Bytes> {
+        told(&self.base, Filesystem::read_link(&self.roots, &self.at(path)?).await)
+    }
+
+    async fn stage(&self, base: &WsPath) -> Result<Box<dyn Stage>> {
+        let opened = Filesystem::stage(&self.roots, &self.at(base)?).await;
+        Ok(Box::new(BareStage { base: self.base.clone(), stage: told(&self.base, opened)? }))
+    }
+
     async fn watch(&self, spec: &WatchSpec) -> Result<Watch> {
         let spec = WatchSpec { path: self.at(&spec.path)?, ..spec.clone() };
         let watch = told(&self.base, Filesystem::watch(&self.roots, &spec).await)?;
@@ -213,5 +222,33 @@ impl Stream for BareWatch {
                 }
             })
         })
+    }
+}
+
+struct BareStage {
+    base: WsPath,
+    stage: Box<dyn Stage>,
+}
+
+impl Stage for BareStage {
+    fn add(&mut self, parts: Vec<Part>) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async move { told(&self.base, self.stage.add(parts).await) })
+    }
+
+    fn read_back<'a>(
+        &'a mut self,
+        path: &'a WsPath,
+        offset: u64,
+        length: u64,
+    ) -> BoxFuture<'a, Result<Bytes>> {
+        Box::pin(async move { told(&self.base, self.stage.read_back(path, offset, length).await) })
+    }
+
+    fn land(self: Box<Self>, clobber: Clobber) -> BoxFuture<'static, Result<Landed>> {
+        Box::pin(async move { told(&self.base, self.stage.land(clobber).await) })
+    }
+
+    fn discard(self: Box<Self>) -> BoxFuture<'static, ()> {
+        self.stage.discard()
     }
 }

@@ -48,6 +48,7 @@ fn contracts() -> [Contract; 2] {
                 include_str!("../../../contract/src/policy.rs"),
                 include_str!("../../../contract/src/query.rs"),
                 include_str!("../../../contract/src/sink.rs"),
+                include_str!("../../../contract/src/stage.rs"),
                 include_str!("../../../contract/src/watch.rs"),
             ],
             type_claims: of_the_types::TYPES,

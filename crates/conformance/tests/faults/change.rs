@@ -38,6 +38,17 @@ impl Naive {
         Ok(())
     }
 
+    /// Refuses a stage where nothing may be changed.
+    pub(crate) fn admit_base(&self, real: &WsPath, path: &WsPath) -> Result<()> {
+        if self.policy.access == Access::ReadOnly && !self.has(Fault::WritesReadOnly) {
+            return Err(Error::of(Code::ReadOnly));
+        }
+        if self.protected.cover(real) && !self.has(Fault::ChangesProtected) {
+            return Err(Error::at(Code::PermissionDenied, path));
+        }
+        Ok(())
+    }
+
     fn room(&self, tree: &Tree, real: &WsPath, content: &[u8]) -> Result<()> {
         let limit = |limit, actual| garth_contract::Detail::Limit { limit, actual };
         let new = content.len() as u64;

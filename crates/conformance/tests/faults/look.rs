@@ -35,6 +35,12 @@ impl Naive {
         if self.has(Fault::SizesDirectories) && entry.kind == Kind::Dir {
             entry.size = 4096;
         }
+        if entry.kind == Kind::Dir
+            && let Some(stamp) = self.shared.dir_stamps.lock().unwrap().get(path)
+        {
+            entry.mode = stamp.mode.or(entry.mode);
+            entry.modified = stamp.modified.or(entry.modified);
+        }
         Ok(entry)
     }
 

@@ -23,6 +23,7 @@ mod find;
 mod grep;
 mod look;
 mod naive;
+mod stage;
 mod surroundings;
 mod veil;
 mod watch;
@@ -56,7 +57,8 @@ const HANGS: [Fault; 5] = [
 #[test]
 fn every_fault_is_caught_by_its_check() {
     for (fault, check) in FAULTS {
-        let suite = Suite { only: check, deadline: Duration::from_secs(5) };
+        let deadline = Duration::from_secs(5);
+        let suite = Suite { only: check, deadline, ..Suite::default() };
         let report = suite.run(&Plain(Some(*fault))).unwrap();
         assert!(report.caught(check), "{fault:?} is not caught by {check}:\n{report}");
         let hung = report.failed.iter().any(|(_, why)| why.starts_with("it hangs"));

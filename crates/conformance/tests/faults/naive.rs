@@ -15,8 +15,8 @@ use garth_conformance::{
 };
 use garth_contract::{
     Abilities, Aliases, Code, Content, Depth, Entry, Error, Filesystem, Links, Listing, Made, Move,
-    Page, Parents, Policy, Put, Query, Removed, Renamed, Result, Sink, Span, Summary, Watch,
-    WatchSpec, Written, WsPath,
+    Page, Parents, Policy, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Stamp, Summary,
+    Watch, WatchSpec, Written, WsPath,
 };
 use tokio::task::yield_now;
 
@@ -45,6 +45,8 @@ pub(crate) struct Shared {
     pub(crate) tree: Mutex<Tree>,
     pub(crate) beyond: Mutex<BTreeMap<Vec<u8>, Vec<u8>>>,
     pub(crate) feeds: Mutex<Vec<Feed>>,
+    /// What staged directories were stamped with.
+    pub(crate) dir_stamps: Mutex<BTreeMap<WsPath, Stamp>>,
     /// Bytes that a fault never gives back.
     pub(crate) leaked: Mutex<u64>,
     /// A lock that a fault never gives back.
@@ -59,6 +61,7 @@ impl Naive {
             tree: Mutex::new(Tree { aliases, ..Tree::default() }),
             beyond: Mutex::new([secret(b"secret"), secret(b"dir/inner")].into()),
             feeds: Mutex::default(),
+            dir_stamps: Mutex::default(),
             leaked: Mutex::default(),
             turn: tokio::sync::Semaphore::new(1),
         };
@@ -191,6 +194,7 @@ impl Filesystem for Naive {
             any_names: true,
             watch: true,
             find: true,
+            trees: true,
             durable: false,
         }
     }
@@ -238,5 +242,15 @@ impl Filesystem for Naive {
     async fn watch(&self, spec: &WatchSpec) -> Result<Watch> {
         yield_now().await;
         self.follow(spec)
+    }
+
+    async fn read_link(&self, path: &WsPath) -> Result<Bytes> {
+        yield_now().await;
+        self.link_text(&self.taken(path))
+    }
+
+    async fn stage(&self, base: &WsPath) -> Result<Box<dyn Stage>> {
+        yield_now().await;
+        Ok(Box::new(self.open_stage(&self.taken(base))?))
     }
 }

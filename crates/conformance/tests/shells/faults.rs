@@ -75,7 +75,8 @@ fn misses((fault, shows, check): (Fault, Shows, &'static str)) -> Option<String>
         Shows::Hangs => 5,
         Shows::False => 120,
     };
-    let suite = Suite { only: check, deadline: Duration::from_secs(seconds) };
+    let deadline = Duration::from_secs(seconds);
+    let suite = Suite { only: check, deadline, ..Suite::default() };
     let report = suite.run_shell(&Wrong(fault)).unwrap();
     let hung = report.failed.iter().any(|(_, why)| why.starts_with("it hangs"));
     if !report.caught(check) {

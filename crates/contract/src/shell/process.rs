@@ -71,6 +71,8 @@ pub enum Cause {
     Timeout,
     /// It was ended.
     Ended,
+    /// The files of the workspace outgrew its quota while it ran.
+    Quota,
 }
 
 /// The end of a process.

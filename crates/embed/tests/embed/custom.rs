@@ -27,6 +27,7 @@ impl Filesystem for Broken {
             any_names: false,
             watch: false,
             find: false,
+            trees: false,
             durable: false,
         }
     }

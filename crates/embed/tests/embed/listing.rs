@@ -50,6 +50,7 @@ impl Filesystem for Numbers {
             any_names: false,
             watch: false,
             find: true,
+            trees: false,
             durable: true,
         }
     }

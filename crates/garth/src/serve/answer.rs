@@ -1,29 +1,90 @@
 //! What an operation of the gateway answers with, and what comes along with a call.
 
-use garth_contract::{Announce, Code};
+use std::{pin::Pin, sync::Arc};
+
+use bytes::Bytes;
+use futures::Stream;
+use garth_archive::{Format, Packing};
+use garth_contract::{Announce, Code, Error};
 use garth_ops::{Failure, Reply};
 use serde_json::{Map, Value};
+
+use super::{
+    left::Left,
+    live::Live,
+    transfer::{Sent, Transfer},
+    ws::Link,
+};
 
 /// The answer of an operation.
 pub(crate) enum Answer {
     /// Facts alone.
     Facts(Map<String, Value>),
+    /// Facts that are shown once and kept nowhere: a new token.
+    Shown(Map<String, Value>),
     /// The reply of a tool.
     Tool(Box<Reply>),
     /// A tool that failed, and what there is to show all the same.
     Failed(Box<Failure>),
+    /// A file, as bytes.
+    File(Box<Sent>),
+    /// A tree, as bytes that come while it is read.
+    Archive(Box<Archive>),
 }
+
+/// A tree on its way.
+pub(crate) struct Archive {
+    pub(crate) format: Format,
+    /// What it is called where it is saved.
+    pub(crate) name: String,
+    pub(crate) packing: Packing,
+}
+
+/// Bytes on their way here.
+pub(crate) type Coming = Pin<Box<dyn Stream<Item = garth_contract::Result<Bytes>> + Send>>;
 
 /// What comes along with a call.
 pub(crate) struct Along {
     /// Hears the number of a command that is run.
     pub(crate) announce: Announce,
+    /// The connection that it came by, where it is one that things can stay open on.
+    pub(crate) link: Option<Arc<Link>>,
+    /// What is left open behind the answer.
+    pub(crate) left: Left,
+    /// Whom a command tells what it prints.
+    pub(crate) live: Option<Live>,
+    /// A file that is to be sent or taken as bytes.
+    pub(crate) transfer: Option<Transfer>,
+    /// Bytes that come while they are worked on.
+    pub(crate) coming: Option<Coming>,
 }
 
 impl Along {
     /// Nothing but the parameters.
     pub(crate) fn nothing() -> Self {
-        Self { announce: Announce::nobody() }
+        Self::announcing(Announce::nobody())
+    }
+
+    /// Nothing but somebody who hears the number of a command.
+    pub(crate) fn announcing(announce: Announce) -> Self {
+        Self {
+            announce,
+            link: None,
+            left: Left::default(),
+            live: None,
+            transfer: None,
+            coming: None,
+        }
+    }
+
+    /// Nothing but somebody who is told what a command prints.
+    pub(crate) fn telling(live: Live) -> Self {
+        Self { live: Some(live), ..Self::nothing() }
+    }
+
+    /// Nothing but a file.
+    pub(crate) fn carrying(transfer: Transfer) -> Self {
+        Self { transfer: Some(transfer), ..Self::nothing() }
     }
 }
 
@@ -31,9 +92,13 @@ impl Answer {
     /// The facts, or the error as its JSON object.
     pub(crate) fn into_facts(self) -> Result<Map<String, Value>, Map<String, Value>> {
         match self {
-            Self::Facts(facts) => Ok(facts),
+            Self::Facts(facts) | Self::Shown(facts) => Ok(facts),
             Self::Tool(reply) => Ok(reply.payload),
             Self::Failed(failure) => Err(failure.body()),
+            Self::File(_) | Self::Archive(_) => {
+                let error = Error::new(Code::Unsupported, "a file is asked for over HTTP");
+                Err(garth_ops::failure(&error))
+            }
         }
     }
 }
@@ -43,18 +108,23 @@ impl garth_gateway::Answer for Answer {
 
     fn failed(&self) -> Option<Code> {
         match self {
-            Self::Facts(_) | Self::Tool(_) => None,
+            Self::Facts(_) | Self::Shown(_) | Self::Tool(_) | Self::File(_) | Self::Archive(_) => {
+                None
+            }
             Self::Failed(failure) => Some(failure.code()),
         }
     }
 
     fn bytes(&self) -> u64 {
         match self {
-            Self::Facts(facts) => size(facts),
+            Self::Facts(facts) | Self::Shown(facts) => size(facts),
             Self::Tool(reply) => size(&reply.payload),
             Self::Failed(failure) => {
                 failure.partial.as_ref().map_or(0, |partial| size(&partial.payload))
             }
+            Self::File(sent) => sent.count,
+            // How large it will be nobody knows.
+            Self::Archive(_) => 0,
         }
     }
 
@@ -62,7 +132,7 @@ impl garth_gateway::Answer for Answer {
         match self {
             Self::Facts(facts) => serde_json::to_string(facts).ok(),
             Self::Tool(reply) => serde_json::to_string(&reply.payload).ok(),
-            Self::Failed(_) => None,
+            Self::Shown(_) | Self::Failed(_) | Self::File(_) | Self::Archive(_) => None,
         }
     }
 

@@ -5,7 +5,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use garth_contract::Result;
@@ -17,9 +17,11 @@ use super::{
     answer::{Along, Answer},
     data::Home,
     guard::Names,
+    memory::Memory,
     metrics::Metrics,
     settings::MetricsFor,
     table,
+    wrong_tokens::WrongTokens,
 };
 
 /// How a gateway meets those who connect.
@@ -45,10 +47,15 @@ pub(crate) struct App {
     pub(crate) most_connections: usize,
     /// The largest frame, in bytes, once it is known who sends it.
     pub(crate) most_frame: usize,
+    /// What bodies and files on their way may take.
+    pub(crate) memory: Memory,
     stopping: watch::Sender<bool>,
     /// One receiver per connection; none is left when all have ended.
     open: watch::Sender<()>,
     connections: AtomicU64,
+    /// Where those wait whose token was wrong.
+    pub(crate) wrong_tokens: WrongTokens,
+    started: Instant,
 }
 
 /// Held by a connection as long as it is open.
@@ -69,15 +76,21 @@ impl App {
             tls,
             most_connections,
             most_frame,
+            memory: Memory::new(),
             stopping: watch::Sender::new(false),
             open: watch::Sender::new(()),
             connections: AtomicU64::new(0),
+            wrong_tokens: WrongTokens::new(),
+            started: Instant::now(),
         })
     }
 
-    /// Runs a call through the gateway.
+    /// Runs a call through the gateway, and lets go on what it leaves open.
     pub(crate) async fn call(&self, call: Call<Along>) -> Result<Done<Answer>> {
-        self.gateway.call(&self.table, call).await
+        let left = call.along.left.clone();
+        let mut done = self.gateway.call(&self.table, call).await?;
+        drop(left.open(done.held.take()));
+        Ok(done)
     }
 
     /// A connection that counts as open until this is dropped.
@@ -93,6 +106,11 @@ impl App {
     /// A number that no other connection has.
     pub(crate) fn number(&self) -> u64 {
         self.connections.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// For how long it runs.
+    pub(crate) fn uptime(&self) -> Duration {
+        self.started.elapsed()
     }
 
     /// Tells every connection to end.

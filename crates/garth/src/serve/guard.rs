@@ -57,7 +57,7 @@ impl Names {
 
     /// An address is no name, so nobody can let it point elsewhere.
     fn knows(&self, host: &str) -> bool {
-        let name = without_port(host);
+        let Some(name) = without_port(host) else { return false };
         let literal = name.trim_start_matches('[').trim_end_matches(']');
         literal.parse::<IpAddr>().is_ok()
             || self.hosts.iter().any(|known| known.eq_ignore_ascii_case(name))
@@ -77,11 +77,17 @@ fn is_of(origin: &str, host: &str) -> bool {
     rest.is_some_and(|rest| rest.eq_ignore_ascii_case(host))
 }
 
-fn without_port(host: &str) -> &str {
-    if host.starts_with('[') {
-        return host.split_inclusive(']').next().unwrap_or(host);
-    }
-    host.rsplit_once(':').map_or(host, |(name, _)| name)
+/// The name of a host; `None` where something else than a port stands behind it.
+fn without_port(host: &str) -> Option<&str> {
+    let end = if host.starts_with('[') {
+        host.find(']')? + 1
+    } else {
+        host.find(':').unwrap_or(host.len())
+    };
+    let (name, port) = host.split_at_checked(end)?;
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    let good = port.is_empty() || port.strip_prefix(':').is_some_and(is_port);
+    good.then_some(name)
 }
 
 #[cfg(test)]
@@ -106,7 +112,15 @@ mod tests {
 
     #[test]
     fn a_name_that_somebody_lets_point_here_is_refused() {
-        for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", ""] {
+        for host in [
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "",
+            "localhost:1.evil.example",
+            "[::1].evil.example",
+            "a@localhost",
+        ] {
             let refused = checked(&[("host", host)]).unwrap_err();
             assert_eq!(refused.code(), Code::PermissionDenied, "{host}");
         }

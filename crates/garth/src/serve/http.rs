@@ -1,13 +1,24 @@
 //! HTTP: who may connect, the routes, and errors in the one shape.
 
+mod archive;
+mod asked;
 mod body;
 pub(crate) mod caller;
+mod docs;
+mod events;
+mod files;
 mod health;
+mod mcp;
 mod metrics;
+mod patient;
+mod query;
+mod session;
 mod tools;
 mod workspaces;
 
-use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible, net::SocketAddr, panic::AssertUnwindSafe, sync::Arc, time::Duration,
+};
 
 use axum::{
     Json, Router,
@@ -15,8 +26,9 @@ use axum::{
     http::{HeaderName, HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
-    routing::{get, post},
+    routing::{any, get, post},
 };
+use futures::FutureExt;
 use garth_contract::{Code, Error};
 use hyper::{
     body::Incoming,
@@ -34,6 +46,8 @@ use tokio::{
 };
 
 use super::{app::App, ws};
+use asked::{Connected, Wire};
+use patient::Patient;
 
 /// How long a client may take to send the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
@@ -79,12 +93,16 @@ where
 {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(MOST_HEAD);
+    let wire = if app.tls.is_some() { Wire::Tls } else { Wire::Plain };
+    let connected = Connected { number: app.number(), wire };
     let routes = TowerToHyperService::new(routes);
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(metrics::Peer(peer));
+        request.extensions_mut().insert(connected);
         routes.call(request)
     });
-    let serving = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
+    let stream = TokioIo::new(Patient::new(stream));
+    let serving = http.serve_connection(stream, service).with_upgrades();
     let mut serving = std::pin::pin!(serving);
     tokio::select! {
         // A client that breaks off is nobody's failure.
@@ -105,7 +123,21 @@ fn routes(app: &Arc<App>) -> Router {
             "/v1/workspaces/{id}",
             get(workspaces::get).patch(workspaces::update).delete(workspaces::delete),
         )
+        .route("/v1/workspaces/{id}/archive", get(archive::get))
+        .route("/v1/workspaces/{id}/restore", post(archive::restore))
         .route("/v1/workspaces/{id}/{tool}", post(tools::run))
+        .route(
+            "/v1/workspaces/{id}/files/{*path}",
+            get(files::get).put(files::put).delete(files::delete),
+        )
+        .route("/v1/rpc/{method}", post(tools::method))
+        .route("/v1/openapi.json", get(docs::document))
+        .route("/mcp", any(mcp::own))
+        .route("/mcp/{agent}", any(mcp::of))
+        .route("/docs", get(docs::page))
+        .route("/docs/page.js", get(docs::script))
+        .route("/docs/page.css", get(docs::style))
+        .route("/v1/session", get(session::tell).post(session::begin).delete(session::end))
         .fallback(nowhere)
         .method_not_allowed_fallback(not_this_way)
         .layer(middleware::from_fn_with_state(Arc::clone(app), guarded))
@@ -120,7 +152,7 @@ async fn guarded(
     next: Next,
 ) -> Result<Response, Infallible> {
     let mut response = match app.names.check(request.headers()) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => contained(next.run(request)).await,
         Err(error) => refused(&error),
     };
     let headers = response.headers_mut();
@@ -128,6 +160,16 @@ async fn guarded(
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
     Ok(response)
+}
+
+/// The answer to a request, whatever happens: what nobody thought of ends it and
+/// nothing else.
+async fn contained(answering: impl Future<Output = Response>) -> Response {
+    // What a panic leaves behind goes with the request, and nobody looks at it.
+    AssertUnwindSafe(answering).catch_unwind().await.unwrap_or_else(|_| {
+        let message = "the request failed in a way nobody thought of";
+        refused(&Error::new(Code::Internal, message))
+    })
 }
 
 const CAREFUL: [(HeaderName, &str); 6] = [
@@ -154,11 +196,11 @@ async fn not_this_way() -> Response {
 
 /// An error as every route answers it.
 pub(crate) fn refused(error: &Error) -> Response {
-    said(error.code(), garth_ops::failure(error))
+    said(error.code(), &garth_ops::failure(error))
 }
 
 /// The same, whose JSON object is written.
-fn said(code: Code, body: Map<String, Value>) -> Response {
+fn said(code: Code, body: &Map<String, Value>) -> Response {
     let status = StatusCode::from_u16(code.row().http).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let retry = body.get("retryAfterMs").and_then(Value::as_u64);
     let mut response = (status, Json(json!({ "error": body }))).into_response();

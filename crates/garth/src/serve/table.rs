@@ -1,12 +1,23 @@
 //! The one table of operations: every interface of the gateway calls these rows.
 
 mod admin;
+mod approvals;
+mod archive;
+mod audit;
 mod describe;
+mod download;
+mod files;
+mod row;
+mod terminal;
+mod tokens;
+mod upload;
+mod watch;
 
 use std::sync::Arc;
 
+use garth_contract::ProcessId;
 use garth_gateway::{Access, Family, Gateway, Operation, Run, Shows, Summary, Table, Takes};
-use garth_ops::{Call, Needs, Tool, worktree};
+use garth_ops::{Call, Needs, Reply, Tool, worktree};
 use serde_json::Value;
 
 pub(crate) use admin::changed;
@@ -16,13 +27,27 @@ use super::{
     data::Home,
     recalls::Recalls,
 };
+pub(crate) use terminal::Terminal;
+pub(crate) use upload::Upload;
 
 /// Every operation of a gateway.
 pub(crate) fn of(gateway: &Gateway, data: &Home) -> Table<Answer> {
     let tools = tools().iter().map(tool);
     let recalls = Arc::new(Recalls::default());
     let methods = worktree::METHODS.iter().map(|row| method(row, &recalls));
-    Table::new(tools.chain(methods).chain(admin::rows(gateway, data)))
+    let own = [
+        admin::rows(gateway, data),
+        approvals::rows(gateway),
+        archive::rows(),
+        audit::rows(gateway),
+        download::rows(&recalls),
+        files::rows(&recalls).into(),
+        terminal::rows(),
+        tokens::rows(gateway),
+        upload::rows(&recalls),
+        watch::rows(),
+    ];
+    Table::new(tools.chain(methods).chain(own.into_iter().flatten()))
 }
 
 /// The tools that are served over HTTP.
@@ -30,13 +55,27 @@ pub(crate) fn tools() -> &'static [Tool] {
     garth_ops::workspace::DIALECT.tools
 }
 
+/// Tools that work on processes which run: whoever has as many as may run can still
+/// speak to them and end them.
+const OF_RUNNING: &[&str] = &["input", "kill"];
+
 /// A tool as an operation.
 fn tool(tool: &'static Tool) -> Operation<Answer> {
     let run = Run::on_workspace(move |at, params, along: Along| {
         Box::pin(async move {
-            let call = Call { params, announce: along.announce };
-            Ok(match (tool.run)(at.workspace, call).await {
-                Ok(reply) => Answer::Tool(Box::new(reply)),
+            let Along { announce, live, left, .. } = along;
+            let run = |announce| (tool.run)(at.workspace, Call { params, announce });
+            let result = match live {
+                Some(live) => live.during(at.workspace, run).await,
+                None => run(announce).await,
+            };
+            Ok(match result {
+                Ok(reply) => {
+                    if let Some(process) = started(tool, &reply) {
+                        left.put_process(at.workspace, process);
+                    }
+                    Answer::Tool(Box::new(reply))
+                }
                 Err(failure) if failure.partial.is_some() => Answer::Failed(Box::new(failure)),
                 Err(failure) => return Err(failure.error),
             })
@@ -46,10 +85,20 @@ fn tool(tool: &'static Tool) -> Operation<Answer> {
         name: tool.name,
         access: access(tool.needs),
         family: Family::Tool,
-        takes: takes(tool.needs),
+        takes: if OF_RUNNING.contains(&tool.name) { Takes::Nothing } else { takes(tool.needs) },
         describe: Arc::new(move |params| describe::tool(tool, params)),
         run,
     }
+}
+
+/// The process that a tool started and did not wait for.
+fn started(tool: &Tool, reply: &Reply) -> Option<ProcessId> {
+    let runs = match tool.needs {
+        Needs::Run => !reply.payload.contains_key("exit_code"),
+        Needs::Read | Needs::Follow | Needs::Add | Needs::Replace => false,
+    };
+    let id = reply.payload.get("id").filter(|_| runs)?.as_str()?;
+    ProcessId::parse(id).ok()
 }
 
 /// A method of `worktree.*` as an operation.
@@ -79,7 +128,7 @@ fn method(method: &'static worktree::Method, recalls: &Arc<Recalls>) -> Operatio
     }
 }
 
-fn shows(params: &Value) -> Shows {
+pub(crate) fn shows(params: &Value) -> Shows {
     match params.get("redact") {
         Some(Value::Bool(false)) => Shows::Raw,
         Some(_) | None => Shows::Clean,

@@ -1,11 +1,15 @@
 //! The WebSocket at `/v1/ws`: requests, replies in any order, events.
 
+pub(crate) mod approvals;
 mod connection;
 mod frame;
 mod gate;
 mod hello;
+mod link;
 mod outbox;
+mod request;
 mod requests;
+mod serving;
 
 use std::sync::Arc;
 
@@ -30,7 +34,11 @@ use super::{
     http::{caller::credential, refused},
 };
 use gate::{Door, Gate};
+pub(crate) use link::{Link, Task, Thing};
+pub(crate) use outbox::Outbox;
 
+/// How much is read at once. Every connection has so much, also one that is idle.
+const READ_BUFFER: usize = 16 << 10;
 /// How much is written at once; beyond it a frame is handed on as it comes.
 const WRITE_BUFFER: usize = 128 << 10;
 
@@ -38,7 +46,11 @@ const WRITE_BUFFER: usize = 128 << 10;
 pub(crate) async fn upgrade(State(app): State<Arc<App>>, mut request: Request) -> Response {
     let known = match credential(&app, request.headers()).await {
         Ok(known) => known,
-        Err(error) => return refused(&error),
+        Err(error) => {
+            // Here everybody is told: a request without an answer is a broken server.
+            let _ = app.wrong_tokens.wait().await;
+            return refused(&error);
+        }
     };
     let Some(key) = wanted(request.headers()) else {
         let message = "this address is for WebSockets, version 13";
@@ -62,6 +74,7 @@ pub(crate) async fn upgrade(State(app): State<Arc<App>>, mut request: Request) -
         let config = WebSocketConfig::default()
             .max_message_size(Some(app.most_frame))
             .max_frame_size(Some(app.most_frame))
+            .read_buffer_size(READ_BUFFER)
             .write_buffer_size(WRITE_BUFFER)
             .max_write_buffer_size(usize::MAX);
         let socket = WebSocketStream::from_raw_socket(gate, Role::Server, Some(config)).await;

@@ -9,9 +9,25 @@ pub(crate) fn python(library: &str) -> Option<PathBuf> {
 
 /// A program of a Node package, and the directory of the node that can run it.
 pub(crate) fn node_program(name: &str) -> Option<(PathBuf, PathBuf)> {
-    let program = found(&format!("npm-clients/node_modules/.bin/{name}"), name)?;
-    let node = found("node/node", "node")?;
-    Some((program, node.parent()?.to_path_buf()))
+    node_program_in("npm-clients", name)
+}
+
+/// The same for a package that is installed elsewhere.
+pub(crate) fn node_program_in(place: &str, name: &str) -> Option<(PathBuf, PathBuf)> {
+    let program = found(&format!("{place}/node_modules/.bin/{name}"), name)?;
+    Some((program, node()?.parent()?.to_path_buf()))
+}
+
+/// A node that is young enough.
+pub(crate) fn node() -> Option<PathBuf> {
+    found("node/node", "node")
+}
+
+/// The packages of a Node library, and the node that can load them.
+pub(crate) fn node_packages(place: &str, name: &str) -> Option<(PathBuf, PathBuf)> {
+    found(&format!("{place}/node_modules/{name}"), name)?;
+    let packages = found(&format!("{place}/node_modules"), name)?;
+    Some((packages, found("node/node", "node")?))
 }
 
 fn found(path: &str, name: &str) -> Option<PathBuf> {

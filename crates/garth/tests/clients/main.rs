@@ -1,4 +1,4 @@
-//! `garth mcp` as clients see it that were written by others.
+//! `garth mcp` and the gateway as clients see them that were written by others.
 //!
 //! scripts/test installs them into .cache; the drivers of the Python libraries and
 //! the calls that every dialect must answer stand beside these files.
@@ -13,7 +13,16 @@
 )]
 
 mod calls;
+#[path = "../http/client.rs"]
+#[allow(dead_code, reason = "the tests of HTTP need all of it")]
+mod client;
+#[path = "../http/gateway.rs"]
+#[allow(dead_code, reason = "the tests of HTTP need all of it")]
+mod gateway;
+mod gateways;
 mod inspector;
 mod installed;
 mod libraries;
+mod openclaw;
 mod run;
+mod typescript;

@@ -10,8 +10,13 @@ const MOST_SECONDS: &str = "90";
 
 /// A client that is ended with all it started when its time is over.
 pub(crate) fn bounded(program: &Path) -> Command {
+    within(program, MOST_SECONDS)
+}
+
+/// The same for one that gets another time.
+pub(crate) fn within(program: &Path, seconds: &str) -> Command {
     let mut command = Command::new("timeout");
-    command.args(["--kill-after=5", MOST_SECONDS]).arg(program);
+    command.args(["--kill-after=5", seconds]).arg(program);
     command
 }
 

@@ -75,6 +75,17 @@ fn no_process_outside_is_seen_or_signalled() {
 }
 
 #[test]
+fn the_guest_s_memory_and_variables_are_its_own() {
+    // The first process is the guest, and the parent of a command has the same memory.
+    for process in ["1", "$PPID"] {
+        for file in ["environ", "maps", "mem", "auxv"] {
+            held(&format!("(exec 3< /proc/{process}/{file}) || echo held"));
+        }
+    }
+    held("(exec 3< /proc/self/environ 4< /proc/self/mem) && echo held");
+}
+
+#[test]
 fn variables_of_the_server_are_not_seen_inside() {
     let yard = Yard::new();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_garth"));

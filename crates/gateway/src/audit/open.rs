@@ -28,12 +28,26 @@ pub struct Begin {
     pub summary: String,
     /// How large the request was.
     pub bytes_in: u64,
+    /// What the record outlives once its operation's answer is told.
+    pub outlives: Outlives,
+}
+
+/// What a record outlives once its operation's answer is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Outlives {
+    /// The machine: it is on the disk.
+    #[default]
+    Machine,
+    /// The gateway, however it dies: the system has it, and brings it to the disk with
+    /// the next record that is waited for, some seconds later at most.
+    Gateway,
 }
 
 /// A record that is open: it is closed with an outcome, or dropped as `CANCELLED`.
 pub struct Open {
     began: Instant,
     entry: Entry,
+    outlives: Outlives,
     place: Option<Place>,
     watcher: Arc<OnceLock<Watcher>>,
 }
@@ -47,7 +61,8 @@ impl Audit {
     /// Cancel: there is no record yet.
     pub async fn open(&self, begin: Begin) -> Result<Open> {
         let place = self.store.place().await?;
-        let Begin { caller, role, session, workspace, operation, summary, bytes_in } = begin;
+        let Begin { caller, role, session, workspace, operation, summary, bytes_in, outlives } =
+            begin;
         let entry = Entry {
             time_ms: self.store.clock().now_ms(),
             caller,
@@ -64,6 +79,7 @@ impl Audit {
         Ok(Open {
             began: Instant::now(),
             entry,
+            outlives,
             place: Some(place),
             watcher: Arc::clone(&self.watcher),
         })
@@ -90,7 +106,7 @@ impl Open {
         self.entry.summary = summary;
     }
 
-    /// Writes the record, and waits until it is on the disk.
+    /// Writes the record, and waits until it outlives what it is to outlive.
     ///
     /// `outcome` is how large the reply is, or why there is none. Gives the record's
     /// number.
@@ -125,7 +141,7 @@ impl Open {
         if let Some(watcher) = self.watcher.get() {
             watcher(&entry);
         }
-        place.fill(Append { entry, along, reply });
+        place.fill(Append { entry, outlives: self.outlives, along, reply });
     }
 }
 

@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{fault, sql};
-use crate::audit::{Entry, Link};
+use crate::audit::{Entry, Link, Outlives};
 
 /// The most that is committed at once: some milliseconds of work, so that nobody
 /// waits much longer than the disk needs.
@@ -45,6 +45,7 @@ pub(super) enum Verdict {
 /// A record to be appended, and what is written with it or not at all.
 pub(crate) struct Append {
     pub(crate) entry: Entry,
+    pub(crate) outlives: Outlives,
     pub(crate) along: Option<Along>,
     pub(crate) reply: Option<oneshot::Sender<Result<i64>>>,
 }
@@ -72,9 +73,12 @@ pub(super) fn run(
     mut messages: mpsc::Receiver<Message>,
     healthy: &AtomicBool,
 ) {
+    let mut syncs = Syncs::Always;
     while let Some(first) = messages.blocking_recv() {
         let mut group = Group::default();
-        let committed = group.commit(connection, first, &mut messages);
+        let taken = gather(first, &mut messages);
+        let ready = syncs.set(connection, &taken);
+        let committed = group.commit(connection, taken, ready);
         // Only a record shows whether records can be written.
         if group.records > 0 {
             healthy.store(committed.is_ok(), Ordering::Relaxed);
@@ -87,6 +91,48 @@ pub(super) fn run(
             let _ = done.send(());
             return;
         }
+    }
+}
+
+/// Takes what waits, up to an end or as much as is committed at once.
+fn gather(first: Message, messages: &mut mpsc::Receiver<Message>) -> Vec<Message> {
+    let mut taken = vec![first];
+    while taken.len() < MOST_GROUP
+        && !matches!(taken.last(), Some(Message::Close(_)))
+        && let Ok(next) = messages.try_recv()
+    {
+        taken.push(next);
+    }
+    taken
+}
+
+/// Whether a commit waits for the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Syncs {
+    Always,
+    /// The system has what was written when it returns; that outlives this process.
+    Later,
+}
+
+impl Syncs {
+    /// Sets what these messages need, before their transaction begins.
+    fn set(&mut self, connection: &Connection, messages: &[Message]) -> Result<()> {
+        let outlives_gateway = |message: &Message| match message {
+            Message::Append(append) => {
+                append.outlives == Outlives::Gateway && append.along.is_none()
+            }
+            Message::Work(_) | Message::Close(_) => false,
+        };
+        let wanted = if messages.iter().all(outlives_gateway) { Self::Later } else { Self::Always };
+        if wanted != *self {
+            let text = match wanted {
+                Self::Always => "PRAGMA synchronous = FULL",
+                Self::Later => "PRAGMA synchronous = NORMAL",
+            };
+            connection.execute_batch(text).map_err(|error| fault(&error))?;
+            *self = wanted;
+        }
+        Ok(())
     }
 }
 
@@ -104,22 +150,17 @@ impl Group {
     fn commit(
         &mut self,
         connection: &Connection,
-        first: Message,
-        messages: &mut mpsc::Receiver<Message>,
+        messages: Vec<Message>,
+        ready: Result<()>,
     ) -> Result<()> {
         let batch = |text: &str| connection.execute_batch(text).map_err(|error| fault(&error));
-        let mut outcome = batch("BEGIN IMMEDIATE");
+        let mut outcome = ready.and_then(|()| batch("BEGIN IMMEDIATE"));
         let begun = outcome.is_ok();
-        let mut next = Some(first);
-        let mut count = 0;
-        while let Some(message) = next {
-            count += 1;
+        for message in messages {
             // Once something failed the rest is only heard, to be told the same.
             if let Err(error) = self.take(connection, message, outcome.is_ok()) {
                 outcome = Err(error);
             }
-            let more = self.close.is_none() && count < MOST_GROUP;
-            next = if more { messages.try_recv().ok() } else { None };
         }
         outcome = outcome.and_then(|()| self.move_head(connection)).and_then(|()| batch("COMMIT"));
         if begun && outcome.is_err() {
@@ -160,7 +201,7 @@ impl Group {
     }
 
     fn append(&mut self, connection: &Connection, append: Append) -> Result<()> {
-        let Append { entry, along, reply } = append;
+        let Append { entry, along, reply, .. } = append;
         self.records += 1;
         // Whoever waits is told of a failure too, so the sender is kept first.
         let at = reply.map(|reply| {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use garth_contract::{Code, Error};
 use garth_gateway::{
     Clock,
-    audit::{Begin as Opening, Filter, Record},
+    audit::{Begin as Opening, Filter, Outlives, Record},
 };
 use serde_json::json;
 
@@ -20,6 +20,7 @@ fn opening(workspace: &str, operation: &str) -> Opening {
         operation: operation.to_owned(),
         summary: String::new(),
         bytes_in: 1,
+        outlives: Outlives::Machine,
     }
 }
 

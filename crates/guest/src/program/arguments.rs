@@ -25,7 +25,8 @@ garth-guest --relay SOCKET           passes the standard streams on to such a gu
   --protect GLOB       nothing that matches is changed
   --refuse-hard-links  files with several names are not read
   --max-file BYTES     the largest file that can be written
-  --quota BYTES        the most that all files may have together
+  --quota BYTES        the most that all files may have together; commands whose
+                       files outgrow it are killed
   --fast               writes do not wait for the disk
   --env NAME=VALUE     a variable of every command; there are no others
   --spool DIR          where the output of processes is kept; the directory for
@@ -37,6 +38,8 @@ garth-guest --relay SOCKET           passes the standard streams on to such a gu
   --keep-for SECONDS   how long
   --trees WAY          how what a command starts is kept together: subreaper,
                        namespace, or detect
+  --refuse-calls       keeps commands from calls of the kernel that no workspace
+                       needs, where the sandbox around the guest does not
   --kill-strays        kills processes that fall to the guest, for a guest that is
                        the first process of its namespace
   --proxy ADDR:PORT=SOCKET
@@ -67,8 +70,19 @@ pub(super) struct Guest {
     pub(super) settings: Settings,
     pub(super) first: ProcessId,
     pub(super) way: Way,
+    /// What commands may ask of the kernel.
+    pub(super) calls: Calls,
     /// A port inside that leads to a socket.
     pub(super) proxy: Option<(SocketAddr, PathBuf)>,
+}
+
+/// What commands may ask of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Calls {
+    /// What the sandbox around the guest lets through.
+    All,
+    /// Of that, what a local sandbox does.
+    Needed,
 }
 
 /// Reads the arguments.
@@ -90,6 +104,7 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Wis
         },
         first: ProcessId(1),
         way: Way::Streams,
+        calls: Calls::All,
         proxy: None,
     };
     while let Some(argument) = arguments.next() {
@@ -107,7 +122,11 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Wis
             "--protect" => guest.policy.protect.push(text(value()?)?),
             "--refuse-hard-links" => guest.policy.hard_links = HardLinks::Refuse,
             "--max-file" => guest.policy.max_file = number(value()?)?,
-            "--quota" => guest.policy.quota = Some(number(value()?)?),
+            "--quota" => {
+                let bytes = number(value()?)?;
+                guest.policy.quota = Some(bytes);
+                guest.settings.bounds.files = Some(bytes);
+            }
             "--fast" => guest.policy.durability = Durability::Fast,
             "--env" => guest.settings.environment.push(pair(&text(value()?)?)?),
             "--spool" => guest.settings.spool = value()?.into(),
@@ -120,6 +139,7 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Wis
             }
             "--proxy" => guest.proxy = Some(proxy(&text(value()?)?)?),
             "--trees" => guest.settings.trees = trees(&text(value()?)?)?,
+            "--refuse-calls" => guest.calls = Calls::Needed,
             "--kill-strays" => guest.settings.strays = Strays::Kill,
             "--first-process" => {
                 guest.settings.first = number(value()?)?;

@@ -52,6 +52,14 @@ impl Place {
         std::fs::read_to_string(self.root().join(name)).ok()
     }
 
+    /// Everything that is really there, by name, in order.
+    pub(crate) fn names(&self) -> Vec<OsString> {
+        let entries = std::fs::read_dir(self.root()).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    }
+
     /// What every guest here is started with.
     pub(crate) fn arguments(&self) -> Vec<OsString> {
         let mut arguments: Vec<OsString> = vec!["--root".into(), self.root().into()];

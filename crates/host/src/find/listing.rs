@@ -5,7 +5,7 @@ use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
 };
 
-use garth_contract::{Kind, MAX_PATH};
+use garth_contract::{Kind, MAX_PATH, is_temporary};
 use garth_search::{Fold, Met};
 use rustix::{
     fs::{FileType, RawDir},
@@ -15,7 +15,6 @@ use rustix::{
 use super::{Shared, dir::Dir, ignore_files};
 use crate::{
     look::kind,
-    temp::is_temporary,
     tree::{fold_of, stat_name},
 };
 

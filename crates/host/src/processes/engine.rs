@@ -44,6 +44,8 @@ pub(super) enum Order {
     End(ProcessId),
     /// Kill a process whose caller is gone.
     Kill(ProcessId),
+    /// Kill all, since the files outgrew the quota.
+    Outgrown,
     /// Kill all and end.
     Stop,
 }
@@ -126,6 +128,9 @@ impl Engine {
                     if let Some(track) = self.tracks.get_mut(&id.0) {
                         track.abandon(now);
                     }
+                }
+                Order::Outgrown => {
+                    self.tracks.values_mut().for_each(|track| track.outgrow(now));
                 }
                 Order::Stop => {
                     self.stop_by.get_or_insert(now + TO_STOP);

@@ -256,6 +256,25 @@ pub(super) fn control(what: c_int, value: c_int) -> c_long {
     plain(libc::SYS_prctl, [what, value, 0])
 }
 
+/// A program for the kernel as it wants to be shown one: `struct sock_fprog`.
+#[repr(C)]
+struct Shown {
+    length: u16,
+    instructions: *const [u8; 8],
+}
+
+/// Lets a program decide on every later call of the caller and of all it becomes and
+/// starts, none of which can gain a privilege any more.
+pub(super) fn obey(program: &[[u8; 8]]) -> c_long {
+    // The kernel asks for the latter first.
+    control(libc::PR_SET_NO_NEW_PRIVS, 1);
+    let Ok(length) = u16::try_from(program.len()) else { return -c_long::from(libc::EINVAL) };
+    let shown = Shown { length, instructions: program.as_ptr() };
+    let (what, place) = (libc::SECCOMP_SET_MODE_FILTER as usize, ptr::from_ref(&shown) as usize);
+    // SAFETY: the kernel reads so many instructions of eight bytes, which the slice has.
+    unsafe { call(libc::SYS_seccomp, [what, 0, place, 0, 0]) }
+}
+
 /// Gives the caller a name, as `ps` shows it.
 pub(super) fn set_name(name: &'static CStr) {
     let name = name.as_ptr() as usize;

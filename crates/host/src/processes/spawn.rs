@@ -52,6 +52,7 @@ pub(super) fn spawn(
         return Err(Error::new(Code::Unsupported, "there are no terminals here"));
     }
     let reservation = Reservation::new(shared)?;
+    shared.started.ring();
     let workdir = above_standard(workdir).map_err(refused)?;
     let streams = streams::open(command).map_err(refused)?;
     let flags = SocketFlags::CLOEXEC;
@@ -193,6 +194,7 @@ fn plan(shared: &Shared, command: &Command, files: Files) -> Result<Box<Plan>> {
         kept: kept(&files),
         files,
         has_terminal: command.terminal.is_some(),
+        filter: shared.filter.clone(),
         stack: Stack::new().map_err(refused)?,
         supervisor: AtomicI64::new(0),
         main: Arc::new(AtomicI32::new(0)),

@@ -17,6 +17,7 @@ use std::{
 };
 
 use super::{
+    filter::Filter,
     kernel::{self, Stack, Strings, Waited},
     start,
 };
@@ -45,6 +46,8 @@ pub(super) struct Plan {
     pub(super) kept: Vec<c_int>,
     /// Whether its standard input is a terminal, which becomes that of its session.
     pub(super) has_terminal: bool,
+    /// What the command may ask of the kernel, where that is not everything.
+    pub(super) filter: Option<Filter>,
     /// The stack on which the command's own process starts.
     pub(super) stack: Stack,
     /// The supervisor's own number, which it alone sets.
@@ -334,6 +337,13 @@ pub(super) extern "C" fn become_command(plan: &Plan) -> ! {
     }
     kernel::set_umask(0o022);
     kernel::hear_signals();
+    if let Some(filter) = &plan.filter {
+        let obeyed = kernel::obey(filter.instructions());
+        if obeyed < 0 {
+            complain(plan, 2, errno_of(obeyed));
+            kernel::exit(NOT_RUN);
+        }
+    }
     let errno = execute(plan);
     complain(plan, 2, errno);
     kernel::exit(if errno == libc::ENOENT { MISSING } else { NOT_RUN })

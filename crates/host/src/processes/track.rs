@@ -264,6 +264,17 @@ impl Track {
         self.kill(now);
     }
 
+    /// Kills it at once, since the files of the workspace outgrew their quota.
+    pub(super) fn outgrow(&mut self, now: Instant) {
+        match self.phase {
+            Phase::Runs { .. } | Phase::Doomed { .. } | Phase::Ends { .. } => {
+                lock(&self.entry.state).cause = Cause::Quota;
+                self.kill(now);
+            }
+            Phase::Dies { .. } | Phase::Gone { .. } => {}
+        }
+    }
+
     /// Kills it at once.
     pub(super) fn kill(&mut self, now: Instant) {
         if matches!(self.phase, Phase::Dies { .. } | Phase::Gone { .. }) {

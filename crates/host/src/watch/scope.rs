@@ -5,7 +5,9 @@ use std::{
     sync::Arc,
 };
 
-use garth_contract::{Facts, Ignored, Kind, Kinds, Order, Query, Result, WatchSpec, WsPath};
+use garth_contract::{
+    Facts, Ignored, Kind, Kinds, Order, Query, Result, WatchSpec, WsPath, is_temporary,
+};
 use garth_search::{Filter, Fold, IgnoreFiles, Ignores, Judged, MAX_IGNORE_FILE, Met, Rules};
 use rustix::{
     fs::{FileType, Mode, OFlags, fstat, openat},
@@ -13,7 +15,7 @@ use rustix::{
 };
 
 use super::table::Dir;
-use crate::{temp::is_temporary, tree::fold_of};
+use crate::tree::fold_of;
 
 const IGNORE: &[u8] = b".ignore";
 const GITIGNORE: &[u8] = b".gitignore";

@@ -84,11 +84,21 @@ pub(crate) struct One {
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Matching {
+pub(crate) enum Matching {
     /// Byte for byte.
     Exact,
     /// Also where line endings, typography or white space differ; this is the default.
     Forgiving,
+}
+
+impl Matching {
+    /// How the engine matches.
+    pub(crate) fn mode(asked: Option<Self>) -> Mode {
+        match asked {
+            Some(Self::Exact) => Mode::Exact,
+            Some(Self::Forgiving) | None => Mode::Forgiving,
+        }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -124,9 +134,9 @@ pub(crate) struct Payload {
 
 /// What one edit did.
 #[derive(Serialize, JsonSchema)]
-struct Done {
+pub(crate) struct Done {
     /// How many places it replaced.
-    replacements: u64,
+    pub(crate) replacements: u64,
     /// The lines where the first of them stood, before this edit.
     lines: Vec<u64>,
     /// What was forgiven, if the match was not exact.
@@ -136,22 +146,22 @@ struct Done {
 
 /// The edits of a call, checked as far as they can be without the file.
 pub(crate) struct Call {
-    words: &'static Words,
-    path: WsPath,
-    edits: Vec<One>,
-    mode: Mode,
-    encoding: Option<String>,
-    expected: Option<Version>,
-    dry_run: bool,
+    pub(crate) words: &'static Words,
+    pub(crate) path: WsPath,
+    pub(crate) edits: Vec<One>,
+    pub(crate) mode: Mode,
+    pub(crate) encoding: Option<String>,
+    pub(crate) expected: Option<Version>,
+    pub(crate) dry_run: bool,
 }
 
 /// What the edits make of the file.
-struct Outcome {
-    edits: Vec<Done>,
-    change: Change,
-    created: bool,
+pub(crate) struct Outcome {
+    pub(crate) edits: Vec<Done>,
+    pub(crate) change: Change,
+    pub(crate) created: bool,
     /// The version as it stays after a dry run.
-    before: Option<Version>,
+    pub(crate) before: Option<Version>,
 }
 
 /// What a dialect calls the things that a refusal speaks of.
@@ -223,17 +233,22 @@ impl Call {
             words: &WORDS,
             path,
             edits,
-            mode: match params.matching {
-                Some(Matching::Exact) => Mode::Exact,
-                Some(Matching::Forgiving) | None => Mode::Forgiving,
-            },
+            mode: Matching::mode(params.matching),
             encoding: params.encoding,
             expected,
             dry_run: params.dry_run == Some(true),
         })
     }
 
-    fn plan(&self, workspace: &Workspace, current: Option<&Content>) -> Result<Plan<Outcome>> {
+    /// What the edits make of the file that is there now.
+    ///
+    /// # Errors
+    /// `CONFLICT`, and what is wrong with an edit.
+    pub(crate) fn plan(
+        &self,
+        workspace: &Workspace,
+        current: Option<&Content>,
+    ) -> Result<Plan<Outcome>> {
         versions::check(&self.path, self.expected, current)?;
         let before = current.filter(|_| self.dry_run).map(version_of);
         let (bytes, edits, change) = match current {

@@ -5,7 +5,10 @@ use garth_ops::worktree::{Ask, Recall, method};
 use garth_redact::Permit;
 use serde_json::{Map, Value};
 
-use crate::stage::{Ground, Setting, Stage, wait};
+use crate::{
+    shape::check,
+    stage::{Ground, Setting, Stage, wait},
+};
 
 /// A caller of a workspace.
 pub(crate) struct Asking {
@@ -35,11 +38,13 @@ impl Asking {
         Self { stage, shown: Recall::new(), permit: None }
     }
 
-    /// Calls a method with exactly these parameters.
+    /// Calls a method with exactly these parameters; a reply must have its shape.
     pub(crate) fn raw(&self, name: &str, params: Value) -> Result<Map<String, Value>> {
         let method = method(&format!("worktree.{name}")).unwrap();
         let ask = Ask { params, permit: self.permit.as_ref(), shown: &self.shown };
-        wait((method.run)(&self.stage.workspace, ask))
+        let reply = wait((method.run)(&self.stage.workspace, ask))?;
+        check(name, &(method.payload)().to_value(), &Value::Object(reply.clone()));
+        Ok(reply)
     }
 
     /// Calls a method with these parameters and an agent's id.

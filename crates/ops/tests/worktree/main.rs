@@ -9,7 +9,17 @@
 )]
 
 mod asking;
+mod bad_params;
+mod changing;
+mod editing;
+mod fences;
+mod finding;
 mod looking;
+mod naming;
+mod odd_files;
+mod reading;
+mod round_trip;
+mod shape;
 #[path = "../tools/stage.rs"]
 mod stage;
 mod table;

@@ -56,10 +56,15 @@ fn plain(method: &str, schema: &Value) {
                 assert!(!object.contains_key(key), "{method}: {key} in {schema}");
             }
             assert!(!object.get("type").is_some_and(Value::is_array), "{method}: {schema}");
-            for name in object.get("properties").and_then(Value::as_object).into_iter().flatten() {
-                assert!(!name.0.contains('_'), "{method}: {}", name.0);
+            for (key, value) in object.iter().filter(|(key, _)| *key != "properties") {
+                plain(&format!("{method} {key}"), value);
             }
-            object.values().for_each(|value| plain(method, value));
+            for (name, property) in
+                object.get("properties").and_then(Value::as_object).into_iter().flatten()
+            {
+                assert!(!name.contains('_'), "{method}: {name}");
+                plain(&format!("{method}.{name}"), property);
+            }
         }
         Value::Array(items) => items.iter().for_each(|value| plain(method, value)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}

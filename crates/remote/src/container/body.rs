@@ -12,7 +12,7 @@ use super::{
     Container, Files, Limits, Network, Place, User, VARIABLES, WORKSPACE,
     engine::{LABEL_OWNER, LABEL_PRINT, LABEL_WORKSPACE},
     facts::{Facts, Kind, Rights},
-    identity, owner, refuse,
+    identity, refuse,
     wanted::{GUEST, HOME, HOST_NAME, MEETING, SPOOL},
 };
 
@@ -83,7 +83,7 @@ fn host_config(container: &Container, facts: &Facts, made: &Made<'_>) -> Result<
     Ok(HostConfig {
         readonly_rootfs: Some(true),
         cap_drop: Some(vec!["ALL".into()]),
-        security_opt: Some(security(container, facts)?),
+        security_opt: Some(vec!["no-new-privileges".into()]),
         network_mode: Some(match &container.network {
             Network::None => "none".into(),
             Network::Named(name) => name.clone(),
@@ -107,26 +107,6 @@ fn host_config(container: &Container, facts: &Facts, made: &Made<'_>) -> Result<
         init: Some(false),
         ..HostConfig::default()
     })
-}
-
-/// No new privileges, and the profile of system calls if one is given.
-fn security(container: &Container, facts: &Facts) -> Result<Vec<String>> {
-    let mut options = vec!["no-new-privileges".to_owned()];
-    if let Some(path) = &container.options.seccomp {
-        let profile = match facts.kind {
-            // Podman reads the file itself, Docker wants what stands in it.
-            Kind::Podman => path.to_str().map(str::to_owned),
-            Kind::Docker => owner::text(path),
-        };
-        let profile = profile.ok_or_else(|| {
-            refuse::unavailable(
-                "the profile of system calls cannot be read",
-                "See whether the file that the configuration names is there.",
-            )
-        })?;
-        options.push(format!("seccomp={profile}"));
-    }
-    Ok(options)
 }
 
 /// Directories in memory, private to the container.

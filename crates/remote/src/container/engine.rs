@@ -10,7 +10,7 @@ use bollard::{
     ClientVersion, Docker,
     errors::Error as Fault,
     exec::{CreateExecOptions, StartExecOptions, StartExecResults},
-    models::ContainerStateStatusEnum,
+    models::{ContainerInspectResponse, ContainerStateStatusEnum},
     query_parameters::{
         CreateContainerOptionsBuilder, KillContainerOptionsBuilder, ListContainersOptionsBuilder,
         RemoveContainerOptionsBuilder, StartContainerOptions,
@@ -138,8 +138,7 @@ impl Engine {
             return Err(wrong_runtime(runtime));
         }
         let name = container.name();
-        let look = engine.inspect_container(&name, None);
-        let Some(found) = seeking("look for the container", self.look, look).await? else {
+        let Some(found) = self.look_for(&engine, &name).await? else {
             return Ok(Standing::Gone);
         };
         let labels = found.config.and_then(|config| config.labels).unwrap_or_default();
@@ -156,10 +155,26 @@ impl Engine {
     /// Whether a container runs.
     pub(crate) async fn lives(&self, name: &str) -> Result<bool> {
         let (engine, _) = self.ask().await?;
-        let look = engine.inspect_container(name, None);
-        let found = seeking("look for the container", self.look, look).await?;
+        let found = self.look_for(&engine, name).await?;
         let status = found.and_then(|found| found.state?.status);
         Ok(status == Some(ContainerStateStatusEnum::RUNNING))
+    }
+
+    /// What the engine says of a container, if it has one.
+    async fn look_for(
+        &self,
+        engine: &Docker,
+        name: &str,
+    ) -> Result<Option<ContainerInspectResponse>> {
+        let look = async {
+            match engine.inspect_container(name, None).await {
+                // Podman has more words than Docker for a container that no longer runs, and
+                // the client does not understand them.
+                Err(Fault::JsonDataError { .. }) => Ok(ContainerInspectResponse::default()),
+                found => found,
+            }
+        };
+        seeking("look for the container", self.look, look).await
     }
 
     /// Makes a container and starts it.

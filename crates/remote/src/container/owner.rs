@@ -1,11 +1,7 @@
-//! Who owns a directory, which program a file is, what a profile says: what is
-//! looked up on this machine before a container is made.
+//! Who owns a directory, and which program a file is: what is looked up on this
+//! machine before a container is made.
 
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::Path,
-};
+use std::{fs::File, io, path::Path};
 
 use garth_contract::{Code, Error, Result};
 use rustix::fs::{CWD, Mode, OFlags, openat, stat};
@@ -33,15 +29,4 @@ pub(super) fn add_program(hash: &mut blake3::Hasher, path: &Path) -> Result<()> 
         Ok(())
     };
     add().map_err(|_| refuse::no_guest())
-}
-
-/// The largest profile of system calls that is read; the usual ones have 16 KiB.
-const MOST_PROFILE: u64 = 1 << 20;
-
-/// What stands in a small file.
-pub(super) fn text(path: &Path) -> Option<String> {
-    let file = File::from(openat(CWD, path, OFlags::CLOEXEC, Mode::empty()).ok()?);
-    let mut text = String::new();
-    file.take(MOST_PROFILE).read_to_string(&mut text).ok()?;
-    Some(text)
 }

@@ -134,6 +134,8 @@ impl Container {
             (self.limits.spool() / 4).to_string(),
             // It is the first process inside, and nothing is but what it starts.
             "--kill-strays".into(),
+            // Engines let more through than a local sandbox does, each another set.
+            "--refuse-calls".into(),
             "--first-process".into(),
             first.to_string(),
         ];
@@ -287,9 +289,6 @@ pub struct Options {
     /// The runtime that must run the container, by its name or path; left out, the
     /// engine's own choice.
     pub runtime: Option<String>,
-    /// A profile of system calls, a file of this machine, where the engine's own lets
-    /// too much through; engines only.
-    pub seccomp: Option<PathBuf>,
 }
 
 /// One limit of a process.

@@ -11,30 +11,33 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
-use garth_conformance::{Arranged, Backend, Beyond, Directory, Outside, Subject, Suite, shell};
+use garth_conformance::{
+    Arranged, Backend, Beyond, Directory, Outside, Report, Subject, Suite, shell,
+};
 use garth_contract::{
     Access, Aliases, Durability, DynFilesystem, HardLinks, Policy, Result, WsPath,
 };
 use garth_host::Host;
-use garth_remote::container::VARIABLES;
+use garth_remote::{Remote, container::VARIABLES};
 
 use crate::{
-    guests::{Another, End, Shared, suites_in_gvisor, suites_in_podman},
+    guests::{Suites, suites_in_gvisor, suites_in_podman},
     machine::{machine, run},
 };
 
 /// Guests in a container.
 struct Inside {
-    place: &'static Shared,
+    place: &'static Suites,
 }
 
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 impl Inside {
     /// A guest for a directory below the workspace's.
-    async fn guest(&self, root: &Path, policy: &Policy) -> Result<Another> {
+    async fn guest(&self, root: &Path, policy: &Policy) -> Result<Remote> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let below = root.strip_prefix(&self.place.files).unwrap();
         let inside = Path::new("/workspace").join(below);
@@ -43,6 +46,7 @@ impl Inside {
         arguments.extend(["--alias".into(), "/workspace".into()]);
         arguments.extend(["--alias".into(), text(root)]);
         arguments.extend(["--spool".into(), format!("/tmp/spool-{number}")]);
+        arguments.push("--refuse-calls".into());
         arguments.extend(rules(policy));
         for (name, value) in VARIABLES {
             arguments.extend(["--env".into(), format!("{name}={value}")]);
@@ -77,15 +81,13 @@ impl Backend for Inside {
             Ok(Arc::new(Host::open(root, policy, Aliases::none().with(Directory::ALIAS))?))
         });
         let guest = self.guest(&directory.root(), &policy).await?;
-        let Another { remote, end } = guest;
-        Ok(Subject::new(remote).with(Kept { directory, _end: end }))
+        Ok(Subject::new(guest).with(Kept { directory }))
     }
 }
 
-/// A directory, and the guest that serves it, which ends with it.
+/// The directory that a guest serves.
 struct Kept {
     directory: Directory,
-    _end: End,
 }
 
 impl Outside for Kept {
@@ -174,36 +176,83 @@ impl shell::Backend for Inside {
         let policy = Policy { durability: Durability::Fast, ..Policy::open() };
         let aliases = Aliases::none().with(b"/workspace");
         let files = Host::open(directory.path(), policy.clone(), aliases)?;
-        let Another { remote, end } = self.guest(directory.path(), &policy).await?;
+        let remote = self.guest(directory.path(), &policy).await?;
         let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let environment = VARIABLES.iter().map(pair).collect();
         let traits = shell::Traits { environment, spool: None, processes: None, kept: None };
         let subject = shell::Subject::new(remote, Arc::new(files), traits);
-        Ok(subject.with(Workplace { _end: end, _directory: directory }))
+        Ok(subject.with(Workplace { _directory: directory }))
     }
 }
 
 struct Workplace {
-    _end: End,
     _directory: tempfile::TempDir,
 }
 
 impl shell::Around for Workplace {}
 
-/// Runs the checks of files whose names begin so.
-fn files(place: &'static Shared, only: &str) {
-    let suite = Suite { only, ..Suite::default() };
-    let report = suite.run(&Inside { place }).unwrap();
-    println!("{report}");
-    assert!(report.failed.is_empty(), "{} checks do not hold", report.failed.len());
+/// What an engine truly cannot do: a check, and what it would take. The report prints
+/// them.
+type Exception = (&'static str, &'static str);
+
+/// None: podman has the machine's own kernel.
+const IN_PODMAN: &[Exception] = &[];
+
+/// gVisor has a kernel of its own, and Debian's is of 2022. Of a directory of the
+/// machine it neither opens nor looks at what is no file, directory or link, and its
+/// inotify hears only of what is done inside; so files of the machine are best served
+/// from outside it, which is tested as any other host.
+const IN_GVISOR: &[Exception] = &[
+    ("stat.a_special_file_shows_its_kind", PIPES),
+    ("list.special_files_are_listed_with_their_kind", PIPES),
+    ("list.a_pipe_is_not_a_directory", PIPES),
+    ("read.a_special_file_is_refused_at_once", PIPES),
+    ("read.a_link_to_a_special_file_is_refused_at_once", PIPES),
+    ("write.a_special_file_is_refused_at_once", PIPES),
+    ("make_dir.a_special_file_exists", PIPES),
+    ("remove.special_files_go", PIPES),
+    ("rename.a_special_file_moves", PIPES),
+    ("find.a_special_base_is_not_a_file", PIPES),
+    ("find.special_files_are_reported_and_not_opened", PIPES),
+    ("watch.what_others_change_is_reported", OTHERS),
+    ("paths.the_deepest_path_can_be_used", DEEP),
+];
+
+const PIPES: &str = "look at pipes and sockets of the machine";
+// It has no `openat2`, and each step down costs it as much as all those above.
+const DEEP: &str = "go two thousand directories deep within minutes";
+const OTHERS: &str = "hear of what is done outside";
+
+/// After how long a check hangs: gVisor is slow, and the machine may be busy.
+const HANGS: Duration = Duration::from_secs(400);
+
+/// Runs the checks of files.
+fn files(place: &'static Suites, except: &[Exception]) {
+    let only = only();
+    let suite = Suite { only: &only, except, deadline: HANGS };
+    judge(&suite.run(&Inside { place }).unwrap());
 }
 
-/// Runs the checks of processes whose names begin so.
-fn processes(place: &'static Shared, only: &str) {
-    let suite = Suite { only, ..Suite::default() };
-    let report = suite.run_shell(&Inside { place }).unwrap();
-    println!("{report}");
+/// Runs the checks of processes.
+fn processes(place: &'static Suites, except: &[Exception]) {
+    let only = only();
+    let suite = Suite { only: &only, except, deadline: HANGS };
+    judge(&suite.run_shell(&Inside { place }).unwrap());
+}
+
+/// Claims that every check holds, and prints what was found.
+fn judge(report: &Report) {
+    println!("{report}\n{}", slowest(report));
     assert!(report.failed.is_empty(), "{} checks do not hold", report.failed.len());
+    assert!(!report.passed.is_empty(), "no check was made");
+}
+
+/// The checks that took longest, so that a suite which grows slow says where.
+fn slowest(report: &Report) -> String {
+    let mut took = report.took.clone();
+    took.sort_by(|one, other| other.cmp(one));
+    let line = |(took, name): &(Duration, &str)| format!("  {took:.1?} {name}");
+    took.iter().take(8).map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The checks that are asked for, all of them as a rule.
@@ -214,23 +263,23 @@ fn only() -> String {
 #[test]
 fn the_files_of_a_guest_in_podman_are_as_any_other() {
     let Some(machine) = machine() else { return };
-    files(run(suites_in_podman(machine)), &only());
+    files(run(suites_in_podman(machine)), IN_PODMAN);
 }
 
 #[test]
 fn the_files_of_a_guest_in_gvisor_are_as_any_other() {
     let Some(machine) = machine() else { return };
-    files(run(suites_in_gvisor(machine)), &only());
+    files(run(suites_in_gvisor(machine)), IN_GVISOR);
 }
 
 #[test]
 fn the_processes_of_a_guest_in_podman_are_as_any_other() {
     let Some(machine) = machine() else { return };
-    processes(run(suites_in_podman(machine)), &only());
+    processes(run(suites_in_podman(machine)), IN_PODMAN);
 }
 
 #[test]
 fn the_processes_of_a_guest_in_gvisor_are_as_any_other() {
     let Some(machine) = machine() else { return };
-    processes(run(suites_in_gvisor(machine)), &only());
+    processes(run(suites_in_gvisor(machine)), IN_GVISOR);
 }

@@ -22,7 +22,7 @@ use garth_remote::{
 };
 
 use crate::{
-    guests::{Shared, in_gvisor, in_podman, link, path_of, say, script, try_run},
+    guests::{Shared, in_gvisor, in_local, in_podman, link, path_of, say, script, try_run},
     machine::{Machine, machine, run},
 };
 
@@ -35,6 +35,16 @@ enum Outside {
     Untried,
 }
 use Outside::{Untried, Works};
+
+/// What an engine truly cannot keep: where, which attempt, and why that is bearable.
+const EXCEPTED: &[(&str, &str, &str)] = &[
+    ("gvisor", LAID_OUT, "Debian's shows everybody's addresses, but nobody's memory"),
+    ("gvisor", HANDLES, "they are of the workspace, of what its commands printed, and the log's"),
+];
+
+const HANDLES: &str = "opens what the guest has open";
+
+const LAID_OUT: &str = "reads where things are in the guest's memory";
 
 /// A name, whether it works outside, and the script.
 const ATTEMPTS: &[(&str, Outside, &str)] = &[
@@ -104,21 +114,60 @@ const ATTEMPTS: &[(&str, Outside, &str)] = &[
     (
         "opens a socket of a rare family",
         Untried,
-        // AX25, X25, VSOCK, ALG, TIPC, CAN.
-        "perl -MSocket -e 'for (3, 9, 40, 38, 30, 29) {
-             print \"ESCAPED $_\\n\" if socket(S, $_, SOCK_DGRAM, 0) || socket(S, $_, 5, 0) }'",
+        // All but those of the internet, of this machine and for routes, of every kind:
+        // AF_VSOCK, AF_ALG, AF_PACKET and the like.
+        "perl -MSocket -e 'for my $family (grep { !/^(1|2|10|16)$/ } 3..50) {
+             for my $kind (1..5) {
+                 print \"ESCAPED $family\\n\" if socket(S, $family, $kind, 0) } }'",
+    ),
+    (
+        "asks the kernel over netlink for more than routes",
+        Untried,
+        "perl -MSocket -e 'for (1..22) { print \"ESCAPED $_\\n\" if socket(S, 16, 3, $_) }'",
+    ),
+    (
+        "reads or writes the guest's memory",
+        Untried,
+        "for p in /proc/1 /proc/$PPID; do
+             (exec 3< $p/mem) && echo ESCAPED $p/mem
+             (exec 3> $p/mem) && echo ESCAPED $p/mem
+         done",
+    ),
+    (
+        HANDLES,
+        Untried,
+        "for p in /proc/1 /proc/$PPID; do
+             for fd in 0 1 2 3 4 5 6 7 8 9; do (exec 3< $p/fd/$fd) && echo ESCAPED fd $fd; done
+         done",
+    ),
+    (
+        "reads variables of the guest that are not its own",
+        Untried,
+        "for p in /proc/1 /proc/$PPID; do
+             tr '\\0' '\\n' < $p/environ | grep -vxF \"$(env)\" |
+                 grep -vE '^(TERM|HOSTNAME|container)=' && echo ESCAPED $p
+         done",
+    ),
+    (
+        LAID_OUT,
+        Untried,
+        "for p in /proc/1 /proc/$PPID; do
+             for f in maps auxv; do cat $p/$f > copy && echo ESCAPED $p/$f; done
+         done",
     ),
     (
         "asks the kernel for what is dangerous",
         Untried,
         // mount, pivot_root, swapon, init_module, kexec_load, add_key, keyctl,
-        // perf_event_open, open_by_handle_at, bpf, userfaultfd, io_uring_setup.
+        // perf_event_open, open_by_handle_at, bpf, userfaultfd, io_uring_setup; ptrace and
+        // kcmp of itself, a user namespace.
         "perl -e 'my $z = \"\\0\" x 256;
          for ([165, $z, \"/tmp\\0\", \"tmpfs\\0\", 0, 0], [155, \"/tmp\\0\", \"/tmp\\0\"],
               [167, \"/tmp\\0\", 0], [175, $z, 256, \"\\0\"], [246, 0, 0, 0, 0],
               [248, \"user\\0\", \"a\\0\", \"b\\0\", 1, -2], [250, 0, -3, 1],
               [298, $z, 0, -1, -1, 0], [304, -100, $z, 0], [321, 0, $z, 128],
-              [323, 0], [425, 8, $z]) {
+              [323, 0], [425, 8, $z], [101, 0, 0, 0, 0], [312, $$, $$, 0, 0, 0],
+              [272, 0x10000000]) {
              my @call = @$_;
              print \"ESCAPED $call[0]\\n\" if syscall(@call) >= 0;
          }'",
@@ -216,6 +265,12 @@ impl Drop for Scene {
 }
 
 #[test]
+fn no_attempt_gets_out_of_the_local_sandbox() {
+    let Some(machine) = machine() else { return };
+    run(async { attempt_all(&Scene::new(machine, "local"), in_local(machine).await).await });
+}
+
+#[test]
 fn no_attempt_gets_out_of_podman() {
     let Some(machine) = machine() else { return };
     run(async { attempt_all(&Scene::new(machine, "podman"), in_podman(machine).await).await });
@@ -231,7 +286,10 @@ async fn attempt_all(scene: &Scene, place: &Shared) {
     let mut wrong = Vec::new();
     for (number, (name, outside, text)) in ATTEMPTS.iter().enumerate() {
         let got = scene.inside(place, number, text).await;
-        if got.contains("ESCAPED") {
+        let excepted = EXCEPTED.iter().find(|one| (one.0, one.1) == (place.name, name));
+        if let Some((_, _, why)) = excepted {
+            println!("excepted in {}: {name}: {why}", place.name);
+        } else if got.contains("ESCAPED") {
             wrong.push(format!("{name}: {got}"));
         }
         if *outside == Works {

@@ -89,6 +89,7 @@ impl Service {
             .arg(machine.dir.join("podman"))
             .args(["system", "service", "--time", "0"])
             .arg(format!("unix://{}", socket.display()))
+            .current_dir(&machine.dir)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

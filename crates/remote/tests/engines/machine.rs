@@ -16,10 +16,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use garth_remote::container::{
-    Container, Engine, Files, Limits, Options, Platform, Root, Runsc, Ulimit,
+use garth_remote::{
+    container::{Container, Engine, Files, Limits, Options, Platform, Root, Runsc, Ulimit},
+    providers::Local,
 };
-use serde_json::{Value, json};
+use garth_sandbox::{Access, Needs, Network, Spec, base_environment};
 
 /// What everything here needs.
 pub(crate) struct Machine {
@@ -33,8 +34,6 @@ pub(crate) struct Machine {
     pub(crate) runc: Arc<Engine>,
     /// An engine that runs them with gVisor.
     pub(crate) runsc: Arc<Engine>,
-    /// The engine's own profile of system calls, less one family of sockets.
-    seccomp: Option<PathBuf>,
     _keeper: Mutex<Option<ChildStdin>>,
 }
 
@@ -59,17 +58,18 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
+/// The guest's static program: as it is named, or where `make guest` puts it.
+fn guest() -> Option<PathBuf> {
+    let named = std::env::var_os("GARTH_GUEST").map(PathBuf::from);
+    // This program is in `debug/deps` or `release/examples` of the same directory.
+    let program = std::env::current_exe().unwrap();
+    let built = program.ancestors().nth(3).map(|target| target.join("guest/garth-guest"));
+    let usual = repository().join("target/guest/garth-guest");
+    [named, built, Some(usual)].into_iter().flatten().find(|path| path.exists())
+}
+
 impl Machine {
     fn make() -> Result<Self, String> {
-        let root = repository().join(".cache/roots/debian");
-        if !root.join("usr/bin/bash").exists() {
-            return Err("no Debian to run containers from".into());
-        }
-        let guest = std::env::var_os("GARTH_GUEST").map(PathBuf::from);
-        let guest = guest.unwrap_or_else(|| repository().join("target/guest/garth-guest"));
-        if !guest.exists() {
-            return Err("no static guest".into());
-        }
         for program in ["podman", "runc", "runsc"] {
             let found = Command::new(program).arg("--version").output();
             if !found.is_ok_and(|output| output.status.success()) {
@@ -79,23 +79,32 @@ impl Machine {
         if !rustix::process::getuid().is_root() {
             return Err("only root can start engines of its own here".into());
         }
-        sweep();
         let dir = std::env::temp_dir().join(format!("garth-engines-{}", std::process::id()));
+        let machine = Self::of_another(&dir)?;
+        sweep();
         fs::create_dir(&dir).map_err(|error| error.to_string())?;
-        let keeper = keeper(&dir)?;
-        let machine = Self {
-            seccomp: seccomp(&dir),
-            runc: Arc::new(Engine::at(&dir.join("runc.sock"))),
-            runsc: Arc::new(Engine::at(&dir.join("runsc.sock"))),
-            dir,
-            root,
-            guest,
-            _keeper: Mutex::new(keeper.stdin),
-        };
+        let machine = Self { _keeper: Mutex::new(keeper(&dir)?.stdin), ..machine };
         for socket in ["runc.sock", "runsc.sock"] {
             machine.until_there(&machine.dir.join(socket))?;
         }
         Ok(machine)
+    }
+
+    /// The machine of the process that made this directory, and keeps it.
+    pub(crate) fn of_another(dir: &Path) -> Result<Self, String> {
+        let root = repository().join(".cache/roots/debian");
+        if !root.join("usr/bin/bash").exists() {
+            return Err("no Debian to run containers from".into());
+        }
+        let Some(guest) = guest() else { return Err("no static guest".into()) };
+        Ok(Self {
+            dir: dir.to_owned(),
+            root,
+            guest,
+            runc: Arc::new(Engine::at(&dir.join("runc.sock"))),
+            runsc: Arc::new(Engine::at(&dir.join("runsc.sock"))),
+            _keeper: Mutex::default(),
+        })
     }
 
     fn until_there(&self, path: &Path) -> Result<(), String> {
@@ -142,10 +151,27 @@ impl Machine {
                 // No process here may raise its limits, and podman would try to.
                 ulimits: vec![limit("nofile", 1024, 4096), limit("nproc", 1000, 1000)],
                 runtime: None,
-                seccomp: self.seccomp.clone(),
             },
             ..Container::new(name, Root::Directory(self.root.clone()), files)
         }
+    }
+
+    /// A local sandbox whose system is the Debian.
+    pub(crate) fn local(&self, files: &Path) -> Local {
+        let spec = Spec {
+            roots: vec![garth_sandbox::Root::whole(files, Access::ReadWrite).unwrap()],
+            system: self.root.clone(),
+            visible: Vec::new(),
+            environment: base_environment(),
+            limits: garth_sandbox::Limits {
+                memory: Some(1 << 30),
+                ..garth_sandbox::Limits::usual()
+            },
+            network: Network::None,
+            needs: Needs::all(),
+        };
+        let program = fs::File::open(&self.guest).unwrap();
+        Local::new(spec, program.into(), vec!["garth-guest".into()])
     }
 
     /// gVisor without an engine, on the platform that works everywhere.
@@ -176,23 +202,6 @@ pub(crate) fn run<T>(test: impl Future<Output = T>) -> T {
 /// Lets something run beside the tests.
 pub(crate) fn spawn(work: impl Future<Output = ()> + Send + 'static) {
     RUNTIME.spawn(work);
-}
-
-/// Podman's profile, in which sockets to the machine's own hypervisor are left out:
-/// they know no network namespace, and only younger versions of it say no.
-fn seccomp(dir: &Path) -> Option<PathBuf> {
-    let usual = fs::read("/usr/share/containers/seccomp.json").ok()?;
-    let mut profile: Value = serde_json::from_slice(&usual).unwrap();
-    let rules = profile["syscalls"].as_array_mut().unwrap();
-    for rule in rules.iter_mut() {
-        rule["names"].as_array_mut().unwrap().retain(|name| name != "socket");
-    }
-    let other = json!({ "index": 0, "value": 40, "valueTwo": 0, "op": "SCMP_CMP_NE" });
-    rules.push(json!({ "names": ["socket"], "action": "SCMP_ACT_ALLOW", "args": [other] }));
-    rules.retain(|rule| rule["names"] != json!([]));
-    let path = dir.join("seccomp.json");
-    fs::write(&path, profile.to_string()).unwrap();
-    Some(path)
 }
 
 /// Removes what an earlier run left behind whose keeper was killed, too.
@@ -265,6 +274,8 @@ exec podman --root STORAGE/root --runroot STORAGE/run --storage-driver "$driver"
 
 /// Starts both services, waits until nobody needs them, and cleans.
 const KEEP: &str = r#"
+# Whatever an engine drops where it stands is removed with the rest.
+cd DIR
 echo $$ > DIR/keeper
 echo overlay > DIR/driver
 sh DIR/podman info > /dev/null 2>&1 || { rm -rf STORAGE/root; echo vfs > DIR/driver; }

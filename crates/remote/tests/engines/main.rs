@@ -12,6 +12,7 @@
 mod conform;
 mod escape;
 mod guests;
+mod killed;
 mod lives;
 mod lost;
 mod machine;

@@ -1,8 +1,12 @@
 //! Calls that are dropped: the guest hears of it, and nothing comes after.
 
 use std::{
-    sync::{Arc, Condvar, Mutex},
+    sync::{
+        Arc, Condvar, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     task::Poll,
+    time::Duration,
 };
 
 use garth_contract::{
@@ -10,9 +14,13 @@ use garth_contract::{
     Owned, Parents, Program, Put, Query, Reach, Shell, Sink, Span, Summary, Total, Version,
     Written,
 };
+use garth_remote::Patience;
 use garth_wire::{Answer, Request, Results, Told};
 
-use crate::fake::{Log, Noticed, Reply, guest, path, say, soon, stat, until};
+use crate::fake::{Log, Noticed, PATIENT, Reply, guest, path, say, soon, stat, until};
+
+/// Longer than any test.
+const NEVER: Duration = Duration::from_secs(100_000);
 
 const TOLD: Told = Told { kind: Kind::File, size: 1, modified: None, mode: None };
 
@@ -74,6 +82,39 @@ async fn a_change_waits_until_a_dropped_one_is_over() {
         // The first may never have left; if it did, it was over before the later came.
         let wanted = [asked("Write"), Noticed::GivenUp, asked("Write")];
         assert!(noticed == wanted || noticed == wanted[2..], "{noticed:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_is_not_held_up_by_a_look_between_it_and_a_dropped_one() {
+    let may_end = Arc::new(AtomicBool::new(false));
+    let lingers = Arc::clone(&may_end);
+    let (fake, log) = guest(move |request| match request {
+        Request::Write(_, content, _) if content == "first" => Reply::Linger(Arc::clone(&lingers)),
+        Request::Write(_, content, _) => {
+            let version = Version::of(&content);
+            say(Answer::Written(Written { version, created: true, modified: None }))
+        }
+        _ => say(Answer::Told(TOLD)),
+    });
+    // So that nothing but its end lets the later one through.
+    let remote = fake.link_with(Patience { silence: NEVER, ..PATIENT }).await;
+    let put = Put { guard: Guard::Any, parents: Parents::Create, mode: None };
+    for turn in 1..=20 {
+        may_end.store(false, Ordering::SeqCst);
+        let (path, first) = (path("f"), put.clone());
+        let mut first = Box::pin(remote.write(&path, "first".into(), first));
+        tokio::select! {
+            _ = &mut first => panic!("it ended"),
+            () = until(|| noticed(&log).ends_with(&[asked("Write")])) => {}
+        }
+        drop(first);
+        stat(&remote).await.unwrap();
+        may_end.store(true, Ordering::SeqCst);
+        soon(remote.write(&path, "later".into(), put.clone())).await.unwrap();
+        let over = noticed(&log).iter().filter(|one| **one == Noticed::GivenUp).count();
+        assert_eq!(over, turn);
+        stat(&remote).await.unwrap();
     }
 }
 
@@ -146,6 +187,48 @@ fn query() -> Query {
         skip: 0,
         take: u64::MAX,
     }
+}
+
+#[tokio::test]
+async fn a_tree_goes_on_where_a_part_of_it_was_dropped() {
+    use garth_contract::{Clobber, Code, Error, Landed, Part, Stamp};
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&seen);
+    let (fake, _) = guest(move |request| {
+        if let Request::Parts(parts) = &request {
+            let bytes: usize = parts
+                .iter()
+                .map(|part| if let Part::Bytes(bytes) = part { bytes.len() } else { 0 })
+                .sum();
+            told.lock().unwrap().push(bytes);
+            let refused = Answer::Refused(Error::of(Code::FileExists));
+            return say(if bytes == 1 { refused } else { Answer::Done });
+        }
+        match request {
+            Request::Land(_) => say(Answer::Landed(Landed { replaced: 3 })),
+            _ => say(Answer::Done),
+        }
+    });
+    let remote = fake.link().await;
+    let mut stage = soon(Filesystem::stage(&remote, &path(""))).await.unwrap();
+    let stamp = Stamp { mode: None, modified: None };
+    let parts = |size| {
+        let bytes = Part::Bytes(vec![b'x'; size].into());
+        vec![Part::File { path: path("f"), stamp }, bytes]
+    };
+    // Longer than the pipe takes at once, so that it is dropped in the middle of a
+    // message; then one that is refused, which nobody hears.
+    begun(std::pin::pin!(stage.add(parts(200_000)))).await;
+    begun(std::pin::pin!(stage.add(parts(1)))).await;
+    soon(stage.add(parts(1_300_000))).await.unwrap();
+    let error = soon(stage.add(parts(1))).await.unwrap_err();
+    assert_eq!(error.code(), Code::FileExists);
+    assert_eq!(soon(stage.land(Clobber::Refuse)).await.unwrap().replaced, 3);
+    let seen = seen.lock().unwrap().clone();
+    assert_eq!(seen.first(), Some(&200_000), "what was begun is sent to its end");
+    let rest: usize = seen.iter().skip(1).filter(|size| **size > 1).sum();
+    assert_eq!(rest, 1_300_000);
+    assert!(seen.iter().all(|size| *size <= 512 << 10), "{seen:?}");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     task::{Context, Poll},
     time::Duration,
@@ -53,7 +53,11 @@ impl Fake {
     }
 
     pub(crate) async fn link(&self) -> Remote {
-        Remote::new(Link::open(self.clone(), ProcessId(1), PATIENT).await.unwrap())
+        self.link_with(PATIENT).await
+    }
+
+    pub(crate) async fn link_with(&self, patience: Patience) -> Remote {
+        Remote::new(Link::open(self.clone(), ProcessId(1), patience).await.unwrap())
     }
 }
 
@@ -78,6 +82,8 @@ pub(crate) enum Reply {
     Raw(Vec<u8>),
     /// Says nothing.
     Silence,
+    /// Says nothing, and when it is given up goes on until it may end.
+    Linger(Arc<AtomicBool>),
     /// Is gone.
     Die,
 }
@@ -100,6 +106,7 @@ pub(crate) fn welcome(session: u8, first: u64) -> Welcome {
             any_names: true,
             watch: true,
             find: true,
+            trees: true,
             durable: true,
         },
         shell: ShellAbilities { terminals: true },
@@ -159,6 +166,8 @@ struct Stream {
     talk: Talk,
     sending: VecDeque<Packet>,
     repeat: Option<Answer>,
+    /// Whether it may end, where that is not for the client to say.
+    may_end: Option<Arc<AtomicBool>>,
     busy: bool,
 }
 
@@ -170,7 +179,7 @@ enum State {
 
 impl Stream {
     fn new(talk: Talk) -> Self {
-        Self { talk, sending: VecDeque::new(), repeat: None, busy: false }
+        Self { talk, sending: VecDeque::new(), repeat: None, may_end: None, busy: false }
     }
 
     fn poll(
@@ -200,6 +209,10 @@ impl Stream {
                 Poll::Pending => return State::Goes,
                 Poll::Ready(Ok(frame)) => frame,
                 Poll::Ready(Err(_)) => {
+                    if self.may_end.as_ref().is_some_and(|may| !may.load(Ordering::SeqCst)) {
+                        context.waker().wake_by_ref();
+                        return State::Goes;
+                    }
                     if self.busy {
                         log.lock().unwrap().push(Noticed::GivenUp);
                     }
@@ -219,6 +232,7 @@ impl Stream {
                 Reply::Repeat(answer) => self.repeat = Some(answer),
                 Reply::Raw(bytes) => self.sending.push_back(Packet::raw(bytes)),
                 Reply::Silence => {}
+                Reply::Linger(may_end) => self.may_end = Some(may_end),
                 Reply::Die => return State::Dies,
             }
         }

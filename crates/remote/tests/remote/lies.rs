@@ -51,6 +51,7 @@ async fn an_answer_to_another_question_is_none() {
     caught(&remote, remote.read(&path("f"), Span::Whole { at_most: 9 })).await;
     caught(&remote, Filesystem::list(&remote, &path(""), page)).await;
     caught(&remote, remote.make_dir(&path("d"), Parents::Create)).await;
+    caught(&remote, remote.read_link(&path("l"))).await;
     caught(&remote, Shell::list(&remote)).await;
     caught(&remote, remote.end(ProcessId(1))).await;
     caught(&remote, remote.run(command(Keep::USUAL), Announce::nobody())).await;
@@ -96,6 +97,35 @@ async fn a_whole_content_has_the_version_of_its_bytes() {
         liar(move || say(Answer::Content(Content { known, ..content(b"12", 0, 2) }))).await;
     let content = remote.read(&path("f"), Span::Whole { at_most: 4 }).await.unwrap();
     assert_eq!(content.version(), Some(Version::of(b"12")));
+}
+
+#[tokio::test]
+async fn a_link_says_a_path() {
+    for lie in [Bytes::new(), Bytes::from_static(b"a\0b"), vec![b'x'; 5_000].into()] {
+        let remote = liar(move || say(Answer::Bytes(lie.clone()))).await;
+        caught(&remote, remote.read_link(&path("l"))).await;
+    }
+    let remote = liar(|| say(Answer::Bytes(Bytes::from_static(b"../f")))).await;
+    assert_eq!(remote.read_link(&path("l")).await.unwrap(), "../f");
+}
+
+#[tokio::test]
+async fn a_tree_that_is_prepared_is_answered_for() {
+    use garth_contract::{Clobber, Part, Stamp};
+    let (fake, _) = guest(|request| match request {
+        garth_wire::Request::ReadBack(..) => say(Answer::Bytes(Bytes::from_static(b"12345"))),
+        garth_wire::Request::Land(_) => say(Answer::Done),
+        garth_wire::Request::Stat(..) => say(Answer::Told(TOLD)),
+        garth_wire::Request::Parts(_) => say(Answer::Listed(1)),
+        _ => say(Answer::Done),
+    });
+    let remote = fake.link().await;
+    let mut stage = soon(Filesystem::stage(&remote, &path(""))).await.unwrap();
+    let stamp = Stamp { mode: None, modified: None };
+    caught(&remote, stage.add(vec![Part::Dir { path: path("d"), stamp }])).await;
+    caught(&remote, stage.read_back(&path("f"), 0, 4)).await;
+    assert_eq!(soon(stage.read_back(&path("f"), 0, 5)).await.unwrap(), "12345");
+    caught(&remote, stage.land(Clobber::Refuse)).await;
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! What is seen of this machine: its programs and what they cannot start without.
 
 use std::{
-    fs::{self, FileType},
+    fs,
     os::unix::ffi::OsStrExt,
     path::{Component, Path, PathBuf},
 };
@@ -11,6 +11,9 @@ use super::{
     layout::{Layout, Reach, c_string},
 };
 use crate::{Refusal, act::Act};
+
+/// This machine's own system.
+const OWN: &str = "/";
 
 /// Directories of the root; where one is a link, as on most machines, so it is inside.
 const TOP: &[&str] = &["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"];
@@ -25,67 +28,75 @@ const ETC_PREFIX: &str = "java-";
 /// Where nothing of this machine can be shown, since the sandbox has its own there.
 const RESERVED: &[&str] = &["dev", "etc", "home/garth", "proc", "sys", "tmp", "workspace"];
 
-/// Adds the links, and says what is to be bound.
-pub(crate) fn show(layout: &mut Layout, visible: &[PathBuf]) -> Result<Vec<Bind>, Refusal> {
+/// Adds the links, and says what is to be bound: of a system, and of this machine.
+pub(crate) fn show(
+    layout: &mut Layout,
+    system: &Path,
+    visible: &[PathBuf],
+) -> Result<Vec<Bind>, Refusal> {
     let mut binds = Vec::new();
     for name in TOP {
-        show_one(layout, &mut binds, name)?;
+        show_one(layout, &mut binds, (system, name))?;
     }
     for name in ETC {
-        show_one(layout, &mut binds, &format!("etc/{name}"))?;
+        show_one(layout, &mut binds, (system, &format!("etc/{name}")))?;
     }
-    let entries = fs::read_dir("/etc").into_iter().flatten().flatten();
+    let entries = fs::read_dir(system.join("etc")).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     for name in names.filter(|name| name.starts_with(ETC_PREFIX)) {
-        show_one(layout, &mut binds, &format!("etc/{name}"))?;
+        show_one(layout, &mut binds, (system, &format!("etc/{name}")))?;
     }
     for path in visible {
         let at = visible_place(path)?;
-        if Path::new(&at).starts_with("usr") {
+        if system == Path::new(OWN) && Path::new(&at).starts_with("usr") {
             continue;
         }
-        if !Path::new("/").join(&at).is_dir() {
+        if !path.is_dir() {
             return Err(Refusal::of(Act::System, "a directory that is to be visible is missing"));
         }
-        show_directory(layout, &mut binds, &at)?;
+        show_directory(layout, &mut binds, (path, &at))?;
     }
     Ok(binds)
 }
 
-/// Shows what is at a path, if anything is.
-fn show_one(layout: &mut Layout, binds: &mut Vec<Bind>, at: &str) -> Result<(), Refusal> {
-    let path = Path::new("/").join(at);
+/// Shows what is at a path of a system, if anything is.
+fn show_one(
+    layout: &mut Layout,
+    binds: &mut Vec<Bind>,
+    (system, at): (&Path, &str),
+) -> Result<(), Refusal> {
+    let path = system.join(at);
     let Ok(kind) = fs::symlink_metadata(&path).map(|meta| meta.file_type()) else { return Ok(()) };
     if kind.is_symlink() {
         if let Ok(target) = fs::read_link(&path) {
             layout.link(target.as_os_str().as_bytes(), at);
         }
-        Ok(())
-    } else if kind.is_dir() {
-        show_directory(layout, binds, at)
-    } else {
-        show_file(layout, binds, (at, kind))
+        return Ok(());
     }
-}
-
-fn show_directory(layout: &mut Layout, binds: &mut Vec<Bind>, at: &str) -> Result<(), Refusal> {
-    layout.directory(at);
-    layout.reach(&format!("/{at}"), Reach::Run);
-    binds.push(Bind::system(c_string(format!("/{at}"), Act::System)?, c_string(at, Act::System)?));
-    Ok(())
-}
-
-fn show_file(
-    layout: &mut Layout,
-    binds: &mut Vec<Bind>,
-    (at, kind): (&str, FileType),
-) -> Result<(), Refusal> {
+    if kind.is_dir() {
+        return show_directory(layout, binds, (&path, at));
+    }
     if kind.is_file() {
         layout.file(at, "");
-        let source = c_string(format!("/{at}"), Act::System)?;
-        binds.push(Bind::system(source, c_string(at, Act::System)?));
+        binds.push(bind(&path, at)?);
     }
     Ok(())
+}
+
+fn show_directory(
+    layout: &mut Layout,
+    binds: &mut Vec<Bind>,
+    (path, at): (&Path, &str),
+) -> Result<(), Refusal> {
+    layout.directory(at);
+    layout.reach(&format!("/{at}"), Reach::Run);
+    binds.push(bind(path, at)?);
+    Ok(())
+}
+
+fn bind(path: &Path, at: &str) -> Result<Bind, Refusal> {
+    let source = c_string(path.as_os_str().as_bytes(), Act::System)?;
+    Ok(Bind::system(source, c_string(at, Act::System)?))
 }
 
 /// Where a visible directory goes: its own path, without the first slash.

@@ -6,7 +6,8 @@
 use std::fs;
 
 use garth_contract::{Retry, TABLE};
-use garth_ops::{DIALECTS, Needs, Tool};
+use garth_ops::{DIALECTS, Needs, Tool, worktree::METHODS};
+use schemars::Schema;
 use serde_json::Value;
 
 use crate::tree;
@@ -19,6 +20,11 @@ fn pages_of_errors_are_current() {
 #[test]
 fn pages_of_tools_are_current() {
     compare("docs/tools.md", &tools());
+}
+
+#[test]
+fn pages_of_methods_are_current() {
+    compare("docs/worktree.md", &methods());
 }
 
 /// Writes the page, or checks it.
@@ -75,26 +81,55 @@ fn tools() -> String {
     page
 }
 
+fn methods() -> String {
+    let mut page = String::from(
+        "# Methods `worktree.*`\n\n\
+         An agent's files for programs and user interfaces, JSON in and JSON out: over the WebSocket at\n\
+         `/v1/ws`, and one by one with `garth rpc`. This page is written by `make docs` from the table in\n\
+         `crates/ops/src/worktree.rs`.\n",
+    );
+    for method in METHODS {
+        let needs = needs(method.needs);
+        page.push_str(&format!("\n## {}\n\n{} {needs}\n\n", method.name, literal(method.summary)));
+        page.push_str("| parameter | type | what it is |\n|---|---|---|\n");
+        page.push_str(&fields(&(method.params)()));
+        page.push_str("\n| reply | type | what it is |\n|---|---|---|\n");
+        page.push_str(&fields(&(method.payload)()));
+    }
+    page
+}
+
 fn tool_section(tool: &Tool) -> String {
-    let needs = match tool.needs {
+    let needs = needs(tool.needs);
+    let mut section = format!("\n## {}\n\n{} {needs}\n\n", tool.name, literal(tool.summary));
+    section.push_str("| parameter | type | what it is |\n|---|---|---|\n");
+    section.push_str(&fields(&(tool.params)()));
+    section
+}
+
+/// What a call needs, for whoever reads about it.
+fn needs(needs: Needs) -> &'static str {
+    match needs {
         Needs::Read => "It changes nothing.",
         Needs::Add => "It adds, and loses nothing that is there.",
         Needs::Replace => "It can replace or remove what is there.",
         Needs::Follow => "It changes nothing. It is there where commands run.",
         Needs::Run => "It can change anything. It is there where commands run.",
-    };
-    let schema = (tool.params)();
+    }
+}
+
+/// A row for each field of an object.
+fn fields(schema: &Schema) -> String {
     let schema = schema.as_value();
     let required = schema["required"].as_array().cloned().unwrap_or_default();
-    let mut section = format!("\n## {}\n\n{} {needs}\n\n", tool.name, literal(tool.summary));
-    section.push_str("| parameter | type | what it is |\n|---|---|---|\n");
+    let mut rows = String::new();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let must = if required.iter().any(|one| one == name) { ", required" } else { "" };
         let kind = kind(property);
         let text = literal(property["description"].as_str().unwrap_or_default());
-        section.push_str(&format!("| `{name}` | {kind}{must} | {text} |\n"));
+        rows.push_str(&format!("| `{name}` | {kind}{must} | {text} |\n"));
     }
-    section
+    rows
 }
 
 /// Text as a page shows it: on one line, with nothing in it that Markdown reads.

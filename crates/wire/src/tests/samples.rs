@@ -5,11 +5,11 @@ use std::time::{Duration, UNIX_EPOCH};
 use bytes::Bytes;
 use garth_contract::{
     Ask, Case, Cause, Change, Clobber, Code, Command, Content, Depth, Detail, Ended, Entry, Error,
-    Event, Exit, Facts, Glob, Grep, Guard, Hidden, Ignored, Input, Keep, Kept, Kind, Kinds,
-    LineKind, Lines, Links, Made, Move, Order, Output, Owned, OwnedLine, Page, Parents, Piece,
-    Printed, Process, ProcessId, Program, Put, Query, Reach, Removed, Renamed, Report, Signal,
-    Size, Span, Stdin, Stream, Summary, Syntax, Timeout, Total, Variables, Version, WatchSpec,
-    Written, WsPath,
+    Event, Exit, Facts, Glob, Grep, Guard, Hidden, Ignored, Input, Keep, Kept, Kind, Kinds, Landed,
+    LineKind, Lines, Links, Made, Move, Order, Output, Owned, OwnedLine, Page, Parents, Part,
+    Piece, Printed, Process, ProcessId, Program, Put, Query, Reach, Removed, Renamed, Report,
+    Signal, Size, Span, Stamp, Stdin, Stream, Summary, Syntax, Timeout, Total, Variables, Version,
+    WatchSpec, Written, WsPath,
 };
 
 use crate::{Answer, Named, Request, Results, Told};
@@ -103,6 +103,24 @@ pub(super) fn requests() -> Vec<(&'static str, Request)> {
         ("resize", Request::Resize(id, Size { rows: 50, columns: 132 })),
         ("processes", Request::Processes),
         ("end", Request::End(id)),
+        ("read_link", Request::ReadLink(path("l"))),
+        ("stage", Request::Stage(path("d"))),
+        ("parts", Request::Parts(parts())),
+        ("read back", Request::ReadBack(path("d/f"), 5, 300)),
+        ("land", Request::Land(Clobber::Replace)),
+        ("discard", Request::Discard),
+    ]
+}
+
+fn parts() -> Vec<Part> {
+    let modified = told().modified;
+    let stamp = Stamp { mode: Some(0o755), modified };
+    let plain = Stamp { mode: None, modified: None };
+    vec![
+        Part::Dir { path: path("d"), stamp },
+        Part::File { path: path("d/f"), stamp: plain },
+        Part::Bytes(Bytes::from_static(b"bytes")),
+        Part::Link { path: path("l"), target: Bytes::from_static(b"d/f"), modified },
     ]
 }
 
@@ -214,5 +232,7 @@ pub(super) fn answers() -> Vec<(&'static str, Answer)> {
             }]),
         ),
         ("ended", Answer::Ended(Ended { exit: Exit::Code(3), cause: Cause::Itself, ..ended() })),
+        ("bytes", Answer::Bytes(Bytes::from_static(b"../f"))),
+        ("landed", Answer::Landed(Landed { replaced: 9 })),
     ]
 }

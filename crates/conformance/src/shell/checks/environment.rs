@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use garth_contract::{Command, Stdin, Variables};
+use garth_contract::{Command, Links, Stdin, Variables};
 
 use super::super::{
     Subject,
@@ -11,6 +11,7 @@ use super::super::{
 };
 use crate::{
     Verdict,
+    arrange::at,
     stop::{failed, holds, same},
 };
 
@@ -114,7 +115,12 @@ async fn no_profile_is_read(ws: Subject) -> Verdict {
 }
 
 async fn the_umask_is_the_usual_one(ws: Subject) -> Verdict {
-    printed(&ws.run("umask; touch file; stat -c %a file").await?, "0022\n644\n")
+    printed(&ws.run("umask; touch file; mkdir dir").await?, "0022\n")?;
+    for (name, usual) in [("file", 0o644), ("dir", 0o755)] {
+        let entry = ws.files.fs.stat(&at(name)?, Links::Keep).await?;
+        holds(name, entry.mode.is_none_or(|mode| mode == usual))?;
+    }
+    Ok(())
 }
 
 async fn no_signal_is_ignored_or_blocked(ws: Subject) -> Verdict {
@@ -133,8 +139,9 @@ async fn a_broken_pipe_ends_who_writes_to_it(ws: Subject) -> Verdict {
 
 async fn no_other_descriptor_is_open(ws: Subject) -> Verdict {
     // The one more is the directory that is being listed.
+    let list = "cd /proc/self/fd && printf '%s\\n' *";
     for stdin in [Stdin::Empty, Stdin::Bytes("x".into())] {
-        let command = Command { stdin, ..program(&["ls", "/proc/self/fd"])? };
+        let command = Command { stdin, ..program(&["bash", "-c", list])? };
         printed(&ws.run_as(command).await?, "0\n1\n2\n3\n")?;
     }
     Ok(())

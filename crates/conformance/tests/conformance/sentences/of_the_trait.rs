@@ -10,7 +10,7 @@ pub(super) const TRAIT: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 READING,
-                "The files of one workspace. Ten methods, and each one's comment is its specification: *Errors* lists the codes beyond the common ones, *After* what holds when it returned, *Cancel* what is left when its future is dropped. The conformance suite checks these sentences on every backend.",
+                "The files of one workspace. Twelve methods, and each one's comment is its specification: *Errors* lists the codes beyond the common ones, *After* what holds when it returned, *Cancel* what is left when its future is dropped. The conformance suite checks these sentences on every backend.",
             ),
             (
                 "common.outside",
@@ -33,7 +33,7 @@ pub(super) const TRAIT: &[(&str, &[(&str, &str)])] = &[
             ("common.never_blocks", "No call blocks on a FIFO, a socket or a device."),
             (
                 "changing.read_only",
-                "Changing calls (`write`, `make_dir`, `remove`, `rename`) also answer `READ_ONLY` on a read-only workspace,",
+                "Changing calls (`write`, `make_dir`, `remove`, `rename`, `stage`) also answer `READ_ONLY` on a read-only workspace,",
             ),
             ("changing.protect", "`PERMISSION_DENIED` under a `protect` rule,"),
             ("changing.disk_full", "and `DISK_FULL`"),
@@ -208,6 +208,33 @@ pub(super) const TRAIT: &[(&str, &[(&str, &str)])] = &[
             ("watch.after.temporary", "Temporary files and,"),
             ("watch.after.hidden", "unless asked for, hidden and ignored ones are not."),
             ("watch.cancel", "*Cancel*: nothing is left."),
+        ],
+    ),
+    (
+        "read_link",
+        &[
+            ("read_link.tells", "Tells what a link says."),
+            (
+                "read_link.relative",
+                "An absolute text that leads into the workspace is told as a relative one.",
+            ),
+            ("read_link.errors.not_a_link", "*Errors*: `INVALID_PARAMS` for anything but a link,"),
+            ("read_link.errors.not_found", "`FILE_NOT_FOUND`."),
+            ("read_link.cancel", "*Cancel*: nothing is left."),
+        ],
+    ),
+    (
+        "stage",
+        &[
+            (
+                "stage.opens",
+                "Opens a tree that is prepared out of sight and then lands in a directory,",
+            ),
+            ("stage.link", "or in what a link to one points to."),
+            ("stage.errors.not_a_directory", "*Errors*: `NOT_A_DIRECTORY`,"),
+            ("stage.errors.not_found", "`FILE_NOT_FOUND`."),
+            ("stage.after", "*After*: nothing can be seen of it, until it lands."),
+            ("stage.cancel", "*Cancel*: nothing is left."),
         ],
     ),
 ];

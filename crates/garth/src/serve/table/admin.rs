@@ -6,9 +6,10 @@ use garth_contract::{BoxFuture, Code, Error, Result};
 use garth_gateway::{
     Access, AgentId, Family, Gateway, Operation, Registry, Run, Settings, Summary, Takes,
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::row::{facts, read};
 use crate::serve::{answer::Answer, data::Home, opener};
 
 /// The most agents of a page.
@@ -139,21 +140,6 @@ pub(crate) fn changed(settings: &Settings, sent: Map<String, Value>) -> Result<S
     all.extend(sent);
     all.retain(|_, value| !value.is_null());
     read(Value::Object(all))
-}
-
-fn read<T: DeserializeOwned>(params: Value) -> Result<T> {
-    let params = if params.is_null() { Value::Object(Map::new()) } else { params };
-    serde_json::from_value(params)
-        .map_err(|error| Error::new(Code::InvalidParams, error.to_string()))
-}
-
-fn facts(value: &impl Serialize) -> Result<Map<String, Value>> {
-    match serde_json::to_value(value) {
-        Ok(Value::Object(facts)) => Ok(facts),
-        Ok(_) | Err(_) => {
-            Err(Error::new(Code::Internal, "the answer could not be written as JSON"))
-        }
-    }
 }
 
 async fn blocking<T: Send + 'static>(

@@ -1,7 +1,8 @@
 //! A stream that lets little in until it is known who is at the other end.
 //!
 //! The protocol's own bound on frames is set once, for callers that were let in; this
-//! one stands before it, so that strangers cannot make us keep more than this.
+//! one stands before it, so that strangers cannot make us keep more than this. It reads
+//! along how long frames are said to be, since room is made for what is announced.
 
 use std::{
     io,
@@ -15,7 +16,9 @@ use std::{
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// The most bytes that a stranger can send: a frame of 64 KiB and what is around it.
+/// The longest frame of a stranger, in bytes.
+const MOST_FRAME: u64 = 64 << 10;
+/// The most bytes that a stranger can send: such a frame and what is around it.
 const MOST: usize = (64 << 10) + 64;
 
 /// Whether whoever is at the other end was let in.
@@ -42,12 +45,76 @@ pub(crate) struct Gate<S> {
     stream: S,
     door: Door,
     passed: usize,
+    lengths: Lengths,
 }
 
 impl<S> Gate<S> {
     pub(crate) fn new(stream: S, door: Door) -> Self {
-        Self { stream, door, passed: 0 }
+        Self { stream, door, passed: 0, lengths: Lengths::default() }
     }
+}
+
+/// Tells whether a stream failed because a stranger sent too much.
+pub(crate) fn was_too_much(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::FileTooLarge
+}
+
+fn too_much() -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, "too much from a stranger")
+}
+
+/// Follows the frames of a stream as far as their lengths.
+#[derive(Default)]
+struct Lengths {
+    /// The head of the next frame, as far as it came.
+    head: Vec<u8>,
+    /// How much of the frame before is still to come.
+    left: u64,
+}
+
+impl Lengths {
+    /// Follows these bytes; tells whether every frame is short enough.
+    fn follow(&mut self, mut bytes: &[u8]) -> bool {
+        while !bytes.is_empty() {
+            let skip = usize::try_from(self.left).unwrap_or(usize::MAX).min(bytes.len());
+            if skip > 0 {
+                self.left -= skip as u64;
+                bytes = bytes.get(skip..).unwrap_or_default();
+                continue;
+            }
+            let Some((first, rest)) = bytes.split_first() else { return true };
+            self.head.push(*first);
+            bytes = rest;
+            if let Some(length) = length(&self.head) {
+                if length > MOST_FRAME {
+                    return false;
+                }
+                self.left = length;
+                self.head.clear();
+            }
+        }
+        true
+    }
+}
+
+/// The length that the whole head of a frame announces (RFC 6455, 5.2).
+fn length(head: &[u8]) -> Option<u64> {
+    let second = head.get(1)?;
+    let short = second & 0x7f;
+    let extended = match short {
+        126 => 2,
+        127 => 8,
+        _ => 0,
+    };
+    let mask = if second & 0x80 == 0 { 0 } else { 4 };
+    if head.len() < 2 + extended + mask {
+        return None;
+    }
+    if extended == 0 {
+        return Some(short.into());
+    }
+    let digits = head.get(2..2 + extended)?;
+    Some(digits.iter().fold(0, |length, digit| (length << 8) | u64::from(*digit)))
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Gate<S> {
@@ -61,15 +128,19 @@ impl<S: AsyncRead + Unpin> AsyncRead for Gate<S> {
         }
         let left = MOST.saturating_sub(self.passed);
         if left == 0 {
-            return Poll::Ready(Err(io::Error::other("too much from a stranger")));
+            return Poll::Ready(Err(too_much()));
         }
         // Copied once more, which strangers do not send enough of to matter.
         let mut small = [0; 4 << 10];
         let most = left.min(buffer.remaining()).min(small.len());
         let mut part = ReadBuf::new(small.get_mut(..most).unwrap_or_default());
         let polled = Pin::new(&mut self.stream).poll_read(context, &mut part);
+        let came = part.filled().len();
         buffer.put_slice(part.filled());
-        self.passed += part.filled().len();
+        self.passed += came;
+        if !self.lengths.follow(small.get(..came).unwrap_or_default()) {
+            return Poll::Ready(Err(too_much()));
+        }
         polled
     }
 }
@@ -100,7 +171,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_stranger_can_send_little_and_who_was_let_in_everything() {
-        let sent = vec![7; MOST * 3];
+        // Frames without content.
+        let sent = [0x82, 0].repeat(MOST * 3 / 2);
         let (door, mut got) = (Door::new(), Vec::new());
         let mut gate = Gate::new(&sent[..], door.clone());
         assert!(gate.read_to_end(&mut got).await.is_err());
@@ -108,5 +180,21 @@ mod tests {
         door.open();
         gate.read_to_end(&mut got).await.unwrap();
         assert_eq!(got, sent);
+    }
+
+    #[tokio::test]
+    async fn a_stranger_cannot_announce_a_long_frame() {
+        for (head, passes) in [
+            (&[0x81, 0x7d][..], true),
+            (&[0x81, 0xfe, 0xff, 0xff, 1, 2, 3, 4], true),
+            (&[0x81, 0xff, 0, 0, 0, 0, 0, 1, 0, 0, 1, 2, 3, 4], true),
+            (&[0x81, 0xff, 0, 0, 0, 0, 0, 1, 0, 1, 1, 2, 3, 4], false),
+            (&[0x81, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4], false),
+            (&[0x81, 0x83, 1, 2, 3, 4, 5, 6, 7, 0x81, 0x7f, 0, 0, 0, 0, 1, 0, 0, 0], false),
+        ] {
+            let mut got = Vec::new();
+            let read = Gate::new(head, Door::new()).read_to_end(&mut got).await;
+            assert_eq!(read.is_ok(), passes, "{head:?}");
+        }
     }
 }

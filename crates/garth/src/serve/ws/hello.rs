@@ -1,12 +1,12 @@
 //! The handshake: a challenge, the client's `connect`, and what it is told then.
 
 use garth_contract::{Code, Error, Result};
-use garth_gateway::{Credential, Role};
+use garth_gateway::{Access, Credential, Operation, Role, Run};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::outbox;
-use crate::serve::app::App;
+use crate::serve::{answer::Answer, app::App};
 
 /// The protocol that is spoken.
 const PROTOCOL: u64 = 4;
@@ -37,10 +37,10 @@ struct Auth {
 
 #[derive(Debug, Deserialize)]
 struct Client {
+    #[serde(default, rename = "sessionId")]
+    session: Option<String>,
     #[serde(default, rename = "instanceId")]
     instance: Option<String>,
-    #[serde(default)]
-    id: Option<String>,
 }
 
 impl Connect {
@@ -50,6 +50,9 @@ impl Connect {
     /// `INVALID_PARAMS`, also for a protocol that is not spoken here.
     pub(crate) fn read(params: Value) -> Result<Self> {
         let params = if params.is_null() { json!({}) } else { params };
+        if !params.is_object() {
+            return Err(Error::new(Code::InvalidParams, "params is an object"));
+        }
         let connect: Self = serde_json::from_value(params)
             .map_err(|error| Error::new(Code::InvalidParams, error.to_string()))?;
         let least = connect.min_protocol.unwrap_or(OLDEST);
@@ -69,7 +72,7 @@ impl Connect {
     /// What the client calls this session; it proves nothing.
     pub(crate) fn session(&self) -> Option<&str> {
         let client = self.client.as_ref()?;
-        client.instance.as_deref().or(client.id.as_deref())
+        client.session.as_deref().or(client.instance.as_deref())
     }
 
     fn protocol(&self) -> u64 {
@@ -77,9 +80,10 @@ impl Connect {
     }
 }
 
-/// The challenge that every client hears first.
-pub(crate) fn challenge(nonce: &str, now_ms: i64) -> Value {
-    json!({ "nonce": nonce, "ts": now_ms })
+/// The challenge that every client hears first. Clients sign what is in it, which
+/// proves nothing here; so its nonce is only its own.
+pub(crate) fn challenge(connection: &str, now_ms: i64) -> Value {
+    json!({ "nonce": format!("{connection}-{now_ms}"), "ts": now_ms })
 }
 
 /// What a client is told that was let in.
@@ -89,28 +93,20 @@ pub(crate) fn told(
     credential: &Credential,
     connection: &str,
 ) -> Map<String, Value> {
-    let methods: Vec<_> = app.table.rows().map(|row| row.name).collect();
-    let (role, agent) = match credential.role() {
-        Role::Operator => ("operator", None),
-        Role::Agent(agent) => ("agent", Some(agent.as_str())),
-        Role::User => ("user", None),
+    let role = match credential.role() {
+        Role::Operator => "operator",
+        Role::Agent(_) => "agent",
+        Role::User => "user",
     };
-    let mut auth = json!({ "role": role, "scopes": scopes(credential.role()) });
-    if let (Some(agent), Value::Object(auth)) = (agent, &mut auth) {
-        auth.insert("agentId".to_owned(), agent.into());
-    }
+    let rows = app.table.rows().filter(|row| may(credential.role(), row));
+    let methods: Vec<_> = rows.map(|row| row.name).collect();
     let told = json!({
         "type": "hello-ok",
         "protocol": connect.protocol(),
         "server": { "version": env!("CARGO_PKG_VERSION"), "connId": connection },
         "features": { "methods": methods, "events": EVENTS, "capabilities": [] },
-        "snapshot": {
-            "presence": [],
-            "health": {},
-            "stateVersion": { "presence": 0, "health": 0 },
-            "uptimeMs": 0,
-        },
-        "auth": auth,
+        "snapshot": snapshot(app, credential.role()),
+        "auth": { "role": role, "scopes": scopes(credential.role()) },
         "policy": {
             "maxPayload": app.most_frame,
             "maxBufferedBytes": outbox::MOST_BYTES,
@@ -125,8 +121,52 @@ pub(crate) fn told(
     }
 }
 
+/// How the gateway is, in the words of its protocol; an agent finds its own id there.
+fn snapshot(app: &App, role: &Role) -> Value {
+    let uptime = u64::try_from(app.uptime().as_millis()).unwrap_or(u64::MAX);
+    let mut snapshot = json!({
+        "presence": [],
+        "health": {},
+        "stateVersion": { "presence": 0, "health": 0 },
+        "uptimeMs": uptime,
+        "authMode": "token",
+    });
+    if let (Role::Agent(agent), Value::Object(snapshot)) = (role, &mut snapshot) {
+        let session = format!("agent:{agent}:main");
+        let own = json!({
+            "defaultAgentId": agent.as_str(), "mainKey": "main", "mainSessionKey": session,
+        });
+        snapshot.insert("sessionDefaults".to_owned(), own);
+    }
+    snapshot
+}
+
+/// Tells whether a role can ever call an operation.
+fn may(role: &Role, row: &Operation<Answer>) -> bool {
+    match (role, &row.run, row.access) {
+        (Role::Operator, _, _) => true,
+        (Role::Agent(_), Run::Workspace(_), Access::Read | Access::Write | Access::Run) => true,
+        (Role::Agent(_), Run::Workspace(_), Access::Admin)
+        | (Role::Agent(_), Run::Gateway(_), _)
+        | (Role::User, _, _) => false,
+    }
+}
+
 /// The events that a client can hear.
-pub(crate) const EVENTS: &[&str] = &["connect.challenge", "tick"];
+pub(crate) const EVENTS: &[&str] = &[
+    "connect.challenge",
+    "tick",
+    "worktree.changed",
+    "worktree.resync",
+    "worktree.unwatched",
+    "worktree.archive.chunk",
+    "worktree.archive.end",
+    "terminal.data",
+    "terminal.exit",
+    "approval.requested",
+    "approval.settled",
+    "approval.resync",
+];
 
 /// The same rights in the words of clients that think in scopes.
 fn scopes(role: &Role) -> &'static [&'static str] {

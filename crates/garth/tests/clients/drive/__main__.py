@@ -11,6 +11,7 @@ import warnings
 import anyio
 
 import changes
+import gateways
 import resources
 import searches
 import tools
@@ -23,6 +24,7 @@ FACTS = {
     "changes_are_heard": changes.are_heard,
     "progress_is_told": searches.tell_progress,
     "searches_are_given_up": searches.are_given_up,
+    "gateways_answer": gateways.answer,
 }
 
 # The methods of the older era are deprecated in the libraries, and are what is tested.

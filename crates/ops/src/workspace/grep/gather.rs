@@ -40,6 +40,8 @@ pub(super) struct Kept {
     pub(super) text: Vec<u8>,
     /// Where in the text the first match stands.
     pub(super) matched: Range<usize>,
+    /// The character of the whole line at which it begins, from 1.
+    pub(super) column: u64,
     /// Whether text before or after this part is missing.
     pub(super) before: bool,
     pub(super) after: bool,
@@ -96,9 +98,15 @@ impl Kept {
             number: line.number,
             kind: line.kind,
             text: line.text.get(start..end).unwrap_or_default().to_vec(),
+            column: characters(line.text.get(..matched.start).unwrap_or_default()) + 1,
             matched: matched.start - start..matched.end.min(end).saturating_sub(start),
             before: start > 0,
             after: end < line.text.len(),
         }
     }
+}
+
+/// How many characters a text has; a byte that is no part of one counts as one.
+fn characters(text: &[u8]) -> u64 {
+    String::from_utf8_lossy(text).chars().count() as u64
 }

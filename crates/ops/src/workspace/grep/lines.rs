@@ -14,7 +14,9 @@ use crate::{
 pub(crate) struct Row {
     pub(crate) path: WsPath,
     pub(crate) number: u64,
-    kind: LineKind,
+    /// The character at which the first match begins, from 1.
+    pub(crate) column: u64,
+    pub(crate) kind: LineKind,
     pub(crate) text: Clean,
 }
 
@@ -40,7 +42,8 @@ pub(super) async fn shown(workspace: &Workspace, lines: Vec<Kept>) -> Result<Vec
                 None => own_line(workspace, line)?,
             };
             let text = around_match(&text, line, workspace.limits().line_chars);
-            rows.push(Row { path: line.path.clone(), number: line.number, kind: line.kind, text });
+            let Kept { number, column, kind, .. } = *line;
+            rows.push(Row { path: line.path.clone(), number, column, kind, text });
         }
     }
     Ok(rows)
@@ -193,6 +196,7 @@ mod tests {
             kind: LineKind::Match,
             text: text.as_bytes().to_vec(),
             matched: 0..1,
+            column: 1,
             before: false,
             after: false,
         }

@@ -1,0 +1,91 @@
+//! Requests a second over the WebSocket, beside a minimal echo of the same replies.
+//!
+//! `garth serve` runs as it is, with who asks, limits, redaction and the audit; only the
+//! numbers of its limits are raised. The echo is axum's WebSocket with everything that
+//! makes it fast, and does nothing but send a text of the same length. Both are processes
+//! of their own and take turns, under the same client on the same cores.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a measurement prints, starts its peers, and ends when something is wrong"
+)]
+
+mod echo;
+mod load;
+mod server;
+
+use std::time::Duration;
+
+use load::{Load, Measured};
+use serde_json::json;
+use server::Server;
+
+/// How long each side works at a time, and how often they take turns.
+const TURN: Duration = Duration::from_millis(1_500);
+const TURNS: usize = 3;
+
+/// Connections, requests of each that are under way, and the goals for a look and a read.
+const SHAPES: [(usize, usize, f64, f64); 4] =
+    [(1, 1, 0.5, 0.5), (8, 1, 0.5, 0.5), (64, 1, 0.5, 0.5), (8, 32, 0.15, 0.08)];
+
+fn main() {
+    if std::env::args().nth(1).as_deref() == Some("echo") {
+        return echo::run();
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(measure());
+}
+
+async fn measure() {
+    let Some(garth) = Server::garth() else {
+        println!("skipped: the program garth is not beside this one");
+        return;
+    };
+    garth.write("a.txt", &"0123456789abcde\n".repeat(256)).await;
+    for (what, method, row) in [("stat", "worktree.stat", 0), ("read 4 KB", "worktree.read", 1)] {
+        let params = json!({"agentId": "default", "path": "a.txt"});
+        let load = Load::new(method, &params);
+        let echo = Server::echo(garth.reply(&load).await);
+        for (connections, underway, stat, read) in SHAPES {
+            let goal = if row == 0 { stat } else { read };
+            let (ours, theirs) = compared(&garth, &echo, &load, connections, underway).await;
+            let share = ours.rate() / theirs.rate();
+            let verdict = if share >= goal { "pass" } else { "short" };
+            println!(
+                "{verdict} {what} {connections}x{underway}: {:.0}/s, {share:.2} of the echo's {:.0}/s \
+                 (goal >= {goal}); p50 {:?}, p99 {:?}, echo p50 {:?}, p99 {:?}",
+                ours.rate(),
+                theirs.rate(),
+                ours.at(50),
+                ours.at(99),
+                theirs.at(50),
+                theirs.at(99),
+            );
+            if underway > 1 {
+                let p50 = ours.at(50);
+                let verdict = if p50 <= Duration::from_millis(5) { "pass" } else { "short" };
+                println!("{verdict} {what} {connections}x{underway}: p50 {p50:?} (goal <= 5ms)");
+            }
+        }
+    }
+}
+
+async fn compared(
+    garth: &Server,
+    echo: &Server,
+    load: &Load,
+    connections: usize,
+    underway: usize,
+) -> (Measured, Measured) {
+    let mut ours = load.connect(garth, connections, underway).await;
+    let mut theirs = load.connect(echo, connections, underway).await;
+    let (mut of_ours, mut of_theirs) = (Measured::default(), Measured::default());
+    for _ in 0..TURNS {
+        theirs.work(TURN, &mut of_theirs).await;
+        ours.work(TURN, &mut of_ours).await;
+    }
+    (of_ours, of_theirs)
+}

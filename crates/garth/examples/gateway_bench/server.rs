@@ -1,0 +1,108 @@
+//! The two servers, each a process of its own.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+};
+
+use serde_json::json;
+use tokio_tungstenite::tungstenite::{client::IntoClientRequest, handshake::client::Request};
+
+use crate::load::{Load, Socket};
+
+/// Limits that no measurement meets.
+const PLENTY: &[&str] = &[
+    "WORKTREE_PER_MINUTE",
+    "TOOLS_PER_MINUTE",
+    "ADMIN_PER_MINUTE",
+    "BYTES_PER_MINUTE",
+    "CONCURRENT_READS",
+];
+
+/// A server, until it is dropped.
+pub(crate) struct Server {
+    child: Child,
+    address: String,
+    token: Option<String>,
+    query: String,
+    _data: tempfile::TempDir,
+}
+
+impl Server {
+    /// Our own program, from beside this one.
+    pub(crate) fn garth() -> Option<Self> {
+        let own = std::env::current_exe().unwrap();
+        let program: PathBuf = own.parent()?.parent()?.join("garth");
+        if !program.exists() {
+            return None;
+        }
+        let data = tempfile::tempdir().unwrap();
+        let mut command = Command::new(program);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data.path());
+        for side in ["CALLER", "WORKSPACE"] {
+            for name in PLENTY {
+                command.env(format!("GARTH_LIMITS_PROGRAMS_{side}_{name}"), "4000000000");
+            }
+        }
+        let (child, address) = started(command);
+        let token = std::fs::read_to_string(data.path().join("operator.token")).unwrap();
+        let token = Some(token.trim().to_owned());
+        Some(Self { child, address, token, query: String::new(), _data: data })
+    }
+
+    /// The echo, whose replies have this many bytes.
+    pub(crate) fn echo(size: usize) -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.arg("echo");
+        let (child, address) = started(command);
+        let (query, data) = (format!("?size={size}"), tempfile::tempdir().unwrap());
+        Self { child, address, token: None, query, _data: data }
+    }
+
+    /// A request for a WebSocket.
+    pub(crate) fn request(&self) -> Request {
+        let address = self.address.replace("http://", "ws://");
+        let mut request = format!("{address}/v1/ws{}", self.query).into_client_request().unwrap();
+        if let Some(token) = &self.token {
+            let value = format!("Bearer {token}").parse().unwrap();
+            request.headers_mut().insert("authorization", value);
+        }
+        request
+    }
+
+    /// Tells whether a client hears something before it asks.
+    pub(crate) fn greets(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// Writes a file into the workspace.
+    pub(crate) async fn write(&self, path: &str, content: &str) {
+        let params = json!({"agentId": "default", "path": path, "content": content});
+        self.reply(&Load::new("worktree.write", &params)).await;
+    }
+
+    /// How long the reply to a request is.
+    pub(crate) async fn reply(&self, load: &Load) -> usize {
+        let mut socket = Socket::connect(self).await;
+        let reply = socket.ask(load).await;
+        assert!(reply.contains(r#""ok":true"#), "{reply}");
+        reply.len()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Starts a server, and waits until it has said where it is.
+#[allow(clippy::zombie_processes, reason = "whoever has it waits for it when it is dropped")]
+fn started(mut command: Command) -> (Child, String) {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let told = lines.find_map(|line| line.find("http://").map(|at| line[at..].to_owned())).unwrap();
+    (child, told.split_whitespace().next().unwrap().to_owned())
+}

@@ -1,0 +1,216 @@
+//! MCP over HTTP: the tools of one workspace, each call through the gateway.
+//!
+//! Nothing is kept between two requests: every one says who asks, and is served by a
+//! server of its own.
+
+use std::{borrow::Cow, sync::Arc};
+
+use axum::{
+    body::Body,
+    extract::{Request, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use garth_contract::{Announce, Code, Error, Result};
+use garth_gateway::{AgentId, Call, Caller, Credential, Role};
+use garth_ops::{Allows, Dialect, Failure, Tool};
+use http_body_util::{BodyExt, Full};
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, Implementation,
+        InitializeResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+        ServerCapabilities,
+    },
+    service::RequestContext,
+    transport::streamable_http_server::{
+        StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
+    },
+};
+use serde_json::Value;
+
+use super::{
+    asked::{Asked, Named},
+    body::{self, Whole},
+    caller::{Known, known},
+    refused,
+    tools::Prepared,
+};
+use crate::{
+    mcp::{answer, catalogue},
+    serve::{
+        answer::{Along, Answer},
+        app::App,
+    },
+};
+
+/// How long a client may keep the list of tools, in milliseconds: a change of the
+/// agent's settings can change it.
+const TOOLS_TTL: u64 = 60_000;
+/// The tools that are offered.
+const DIALECT: &Dialect = &garth_ops::workspace::DIALECT;
+/// Which agent's workspace an operator means.
+const AGENT: &str = "x-garth-agent";
+
+/// Serves the workspace of the agent whose token it is, or that a header names.
+pub(super) async fn own(State(app): State<Arc<App>>, asked: Asked, request: Request) -> Response {
+    let named = asked.header(AGENT).map(ToOwned::to_owned);
+    serve(app, asked, named, request).await
+}
+
+/// Serves the workspace of the agent that the address names.
+pub(super) async fn of(
+    State(app): State<Arc<App>>,
+    Named(agent): Named<String>,
+    asked: Asked,
+    request: Request,
+) -> Response {
+    serve(app, asked, Some(agent), request).await
+}
+
+async fn serve(app: Arc<App>, asked: Asked, named: Option<String>, request: Request) -> Response {
+    let server = async {
+        let Known { caller, credential } = known(&app, &asked).await?;
+        let agent = agent(&caller, named.as_deref())?;
+        let allows = allows(&app, &caller, &agent).await?;
+        Ok(Server { app: Arc::clone(&app), caller, credential, agent, allows })
+    };
+    let server: Server = match server.await {
+        Ok(server) => server,
+        Err(error) => return refused(&error),
+    };
+    let (parts, body) = request.into_parts();
+    let Whole { bytes, taken } = match body::whole(&app.memory, body, body::MOST).await {
+        Ok(whole) => whole,
+        Err(error) => return refused(&error),
+    };
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        // Both were checked before anybody came here.
+        .disable_allowed_hosts()
+        .disable_allowed_origins();
+    let sessions = Arc::new(NeverSessionManager::default());
+    let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
+    let request = axum::http::Request::from_parts(parts, Full::new(bytes));
+    let response = service.handle(request).await;
+    drop(taken);
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+        return response.map(|_| Body::empty()).into_response();
+    }
+    response.map(|body| Body::new(body.map_err(|never| match never {}))).into_response()
+}
+
+/// Whose workspace is served.
+fn agent(caller: &Caller, named: Option<&str>) -> Result<AgentId> {
+    match (caller.role(), named) {
+        (Role::Operator, Some(named)) => AgentId::parse(named),
+        (Role::Operator, None) => {
+            let message = "an operator says whose workspace is meant";
+            Err(Error::new(Code::InvalidParams, message).hint("Connect to /mcp/{agent}."))
+        }
+        (Role::Agent(own), None) => Ok(own.clone()),
+        (Role::Agent(own), Some(named)) if own.as_str() == named => Ok(own.clone()),
+        (Role::Agent(_), Some(_)) | (Role::User, _) => Err(Error::of(Code::PermissionDenied)),
+    }
+}
+
+/// What the workspace lets tools do, by its settings.
+async fn allows(app: &App, caller: &Caller, agent: &AgentId) -> Result<Allows> {
+    let found = app.gateway.registry().get(agent).await;
+    let settings = found.map_err(|error| match caller.role() {
+        Role::Operator => error,
+        Role::Agent(_) | Role::User => Error::of(Code::PermissionDenied),
+    });
+    let settings = settings?.settings;
+    Ok(Allows { write: !settings.read_only, run: settings.provider != "none" })
+}
+
+/// The server of one request.
+#[derive(Clone)]
+struct Server {
+    app: Arc<App>,
+    caller: Caller,
+    credential: Credential,
+    agent: AgentId,
+    allows: Allows,
+}
+
+impl Server {
+    fn tools(&self) -> impl Iterator<Item = &'static Tool> {
+        let allows = self.allows;
+        DIALECT.tools.iter().filter(move |tool| tool.needs.met(allows))
+    }
+
+    async fn call(&self, request: CallToolRequestParams) -> Result<CallToolResult, ErrorData> {
+        let Some(tool) = garth_ops::find(DIALECT.tools, &request.name) else {
+            let names: Vec<_> = self.tools().map(|tool| tool.name).collect();
+            let message =
+                format!("there is no tool {:?}; the tools are {}", request.name, names.join(", "));
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let params = request.arguments.map_or(Value::Null, Value::Object);
+        let call = Call {
+            caller: self.caller.clone(),
+            operation: tool.name.to_owned(),
+            agent: Some(self.agent.to_string()),
+            bytes: params.to_string().len() as u64,
+            params,
+            request_id: None,
+            along: Along::announcing(Announce::nobody()),
+        };
+        let prepared = Prepared { call, credential: self.credential.clone(), taken: None };
+        let failure = match prepared.run(&self.app).await {
+            Ok(Answer::Tool(reply)) => return Ok(answer::answered(tool, *reply)),
+            Ok(Answer::Failed(failure)) => *failure,
+            Ok(_) => Failure::from(Error::of(Code::Internal)),
+            Err(error) => Failure::from(error),
+        };
+        Ok(answer::refused(tool, &failure, DIALECT.refusals))
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> InitializeResult {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let mut info = InitializeResult::new(capabilities);
+        info.server_info = Implementation::new("garth", env!("CARGO_PKG_VERSION"))
+            .with_title("Garth workspace")
+            .with_description("Files of one workspace: read, search, edit, nothing outside.");
+        let commands = if self.allows.run { DIALECT.commands } else { "" };
+        info.instructions = Some(format!("{}{commands}", DIALECT.instructions));
+        info
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = self.tools().map(catalogue::listed).collect();
+        let result = ListToolsResult::with_all_items(tools);
+        Ok(result.with_ttl_ms(TOOLS_TTL).with_cache_scope(CacheScope::Private))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        tokio::select! {
+            biased;
+            () = context.ct.cancelled() => {
+                Err(ErrorData::invalid_params("the call was cancelled", None))
+            }
+            result = self.call(request) => result.map(Into::into),
+        }
+    }
+
+    fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
+        self.tools().find(|tool| tool.name == name).map(catalogue::listed)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS)
+    }
+}

@@ -1,0 +1,255 @@
+//! The requests of a client that was let in, until either side ends it.
+//!
+//! Reading, looking after the client and hearing that it must go are three things that
+//! go on beside each other: a client that takes no answers is not read on, and is still
+//! shut out the moment its token is taken back.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use futures::StreamExt;
+use garth_contract::{Code, Detail, Error};
+use garth_gateway::{Caller, Credential, Role};
+use serde_json::{Map, Value, json};
+use tokio::{
+    sync::Semaphore,
+    task::JoinSet,
+    time::{Instant, MissedTickBehavior, interval_at, timeout},
+};
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+
+use super::{
+    approvals,
+    connection::{Came, Frames, Session, Why, came},
+    frame::{Out, Request},
+    hello::{self, Connect},
+    link::{Link, Task},
+    request::{self, Job},
+    requests::Requests,
+};
+
+/// Requests of one connection that are worked on at a time.
+const MOST_AT_A_TIME: usize = 128;
+/// Requests of one connection that may be under way, those that wait for their turn
+/// among them; more are refused.
+const MOST_UNDERWAY: usize = 1_024;
+/// Bytes of requests that may be under way; the next is not read before there is room.
+const MOST_BYTES: usize = 52_428_800;
+/// What to wait for when too many requests are under way: a time in which some end.
+const TOO_MANY: Duration = Duration::from_millis(100);
+/// A client from which nothing came for so long, not even an answer to a ping, is gone.
+const SILENCE: Duration = Duration::from_secs(60);
+/// How often a client is asked whether it lives.
+const PING: Duration = Duration::from_secs(25);
+/// How long requests may go on when the gateway stops.
+const DRAIN: Duration = Duration::from_secs(8);
+
+impl Session {
+    /// Serves requests until the end, and says why it is.
+    pub(super) async fn requests(
+        &self,
+        frames: &mut impl Frames,
+        (caller, credential): (Caller, Credential),
+    ) -> Why {
+        let link = Arc::new(Link::new(self.outbox.clone()));
+        let _asked = match credential.role() {
+            Role::Operator => {
+                let events = self.app.gateway.approvals().watch();
+                Some(Task::spawn(approvals::tell(events, self.outbox.clone())))
+            }
+            Role::Agent(_) | Role::User => None,
+        };
+        let mut serving = Serving {
+            session: self,
+            caller,
+            credential: &credential,
+            link: Arc::clone(&link),
+            underway: Requests::default(),
+            turns: Arc::new(Semaphore::new(MOST_AT_A_TIME)),
+            room: Arc::new(Semaphore::new(MOST_BYTES)),
+            jobs: JoinSet::new(),
+        };
+        let heard = Heard::now();
+        let why = tokio::select! {
+            why = serving.read(frames, &heard) => why,
+            why = self.look_after(&heard) => why,
+            () = credential.ended() => Some((CloseCode::Policy, "the token is no longer good")),
+            () = self.outbox.closed() => None,
+            () = self.app.stopping() => Some((CloseCode::Restart, "the gateway stops")),
+        };
+        if let Some((CloseCode::Restart, _)) = why {
+            tokio::select! {
+                _ = timeout(DRAIN, serving.drain()) => {}
+                () = credential.ended() => {}
+                () = self.outbox.closed() => {}
+            }
+        }
+        // Requests that are under way are cancelled with the tasks that they run in.
+        drop(serving);
+        link.close();
+        why
+    }
+
+    /// Lets the client know that the gateway lives, and finds out whether it does.
+    async fn look_after(&self, heard: &Heard) -> Why {
+        let mut ticks = every(Duration::from_millis(hello::TICK_MS));
+        let mut pings = every(PING);
+        loop {
+            tokio::select! {
+                _ = ticks.tick() => {
+                    let now_ms = self.app.gateway.registry().store().clock().now_ms();
+                    let tick = json!({ "ts": now_ms });
+                    self.outbox.offer(Out::Event { event: "tick", payload: &tick, seq: None }.text());
+                }
+                _ = pings.tick() => {
+                    if heard.silence() >= SILENCE {
+                        return Some((CloseCode::Away, "nothing was heard for a minute"));
+                    }
+                    self.outbox.ping();
+                }
+            }
+        }
+    }
+}
+
+/// A client whose requests are served.
+struct Serving<'a> {
+    session: &'a Session,
+    caller: Caller,
+    credential: &'a Credential,
+    link: Arc<Link>,
+    underway: Requests,
+    turns: Arc<Semaphore>,
+    room: Arc<Semaphore>,
+    jobs: JoinSet<()>,
+}
+
+impl Serving<'_> {
+    async fn read(&mut self, frames: &mut impl Frames, heard: &Heard) -> Why {
+        loop {
+            let next = tokio::select! {
+                biased;
+                Some(_) = self.jobs.join_next() => continue,
+                next = frames.next() => next,
+            };
+            heard.something();
+            match came(next) {
+                Came::Text(text) => {
+                    // While this waits nothing is read, so nothing can be heard either.
+                    heard.nothing_expected();
+                    self.take(&text).await;
+                    heard.something();
+                }
+                Came::Sign => {}
+                Came::End(why) => return why,
+            }
+        }
+    }
+
+    /// Takes a frame: answers it, or lets it be worked on beside others.
+    async fn take(&mut self, text: &str) {
+        let session = self.session;
+        let request = match Request::read(text) {
+            Ok(request) => request,
+            Err(bad) => return session.bad(&bad).await,
+        };
+        match request.method.as_str() {
+            // Whoever came with a token in the head may still say hello.
+            "connect" => {
+                let hello = Connect::read(request.params);
+                let result = hello.map(|connect| {
+                    hello::told(&session.app, &connect, self.credential, &session.name)
+                });
+                let _ = session.answer(&request.id, result).await;
+            }
+            "request.cancel" => {
+                let id = request.params.get("id").and_then(Value::as_str);
+                let result = id.map(|id| self.underway.cancel(id));
+                let result = result.ok_or_else(|| {
+                    Error::new(Code::InvalidParams, "id names the request to cancel")
+                });
+                let result = result.map(|cancelled| {
+                    let mut facts = Map::new();
+                    facts.insert("cancelled".to_owned(), cancelled.into());
+                    facts
+                });
+                let _ = session.answer(&request.id, result).await;
+            }
+            _ => self.begin(request, text.len()).await,
+        }
+    }
+
+    async fn begin(&mut self, request: Request, size: usize) {
+        let session = self.session;
+        if self.jobs.len() >= MOST_UNDERWAY {
+            let message = "too many requests of this connection are under way";
+            let error = Error::new(Code::RateLimitExceeded, message);
+            let error = error.with(Detail::RetryAfter(TOO_MANY));
+            return session.refuse(&request.id, &error).await;
+        }
+        let Some(underway) = self.underway.begin(&request.id) else {
+            let message = "a request with this id is under way";
+            return session.refuse(&request.id, &Error::new(Code::InvalidRequest, message)).await;
+        };
+        let id = request.id.clone();
+        let call = match request::call(request, size, &self.caller, &self.link) {
+            Ok(call) => call,
+            Err(error) => {
+                drop(underway);
+                return session.refuse(&id, &error).await;
+            }
+        };
+        let bytes = u32::try_from(size.clamp(1, MOST_BYTES)).unwrap_or(u32::MAX);
+        let Ok(room) = Arc::clone(&self.room).acquire_many_owned(bytes).await else { return };
+        let job = Job {
+            app: Arc::clone(&session.app),
+            call,
+            underway,
+            id,
+            outbox: session.outbox.clone(),
+            turns: Arc::clone(&self.turns),
+            room,
+        };
+        self.jobs.spawn(job.perform());
+    }
+
+    /// Waits for what is under way.
+    async fn drain(&mut self) {
+        while self.jobs.join_next().await.is_some() {}
+    }
+}
+
+/// When something was last heard from a client.
+struct Heard(Mutex<Option<Instant>>);
+
+impl Heard {
+    fn now() -> Self {
+        Self(Mutex::new(Some(Instant::now())))
+    }
+
+    fn something(&self) {
+        self.set(Some(Instant::now()));
+    }
+
+    /// Nothing can be heard, since nobody listens.
+    fn nothing_expected(&self) {
+        self.set(None);
+    }
+
+    fn silence(&self) -> Duration {
+        let heard = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.map_or(Duration::ZERO, |heard| heard.elapsed())
+    }
+
+    fn set(&self, heard: Option<Instant>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = heard;
+    }
+}
+
+fn every(period: Duration) -> tokio::time::Interval {
+    let mut interval = interval_at(Instant::now() + period, period);
+    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    interval
+}

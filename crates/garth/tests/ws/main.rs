@@ -1,0 +1,25 @@
+//! The WebSocket of `garth serve`, against the real program on loopback.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "tests start programs, look at files behind their back and fail by panicking"
+)]
+
+mod approvals;
+mod archives;
+mod client;
+mod crowds;
+mod frames;
+mod handshake;
+mod limits;
+mod methods;
+mod roles;
+mod server;
+mod terminals;
+mod transfers;
+mod watches;

@@ -1,0 +1,133 @@
+//! A gateway of a test: the real program, with a directory of its own, on loopback.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::client::Client;
+
+/// How long anything may take before it counts as hung.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A gateway, which ends with the test.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) address: String,
+    data: TempDir,
+    /// The operator's token.
+    pub(crate) operator: String,
+}
+
+impl Server {
+    /// Starts one.
+    pub(crate) fn start() -> Self {
+        Self::with(&[])
+    }
+
+    /// Starts one with more options.
+    pub(crate) fn with(options: &[&str]) -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_garth"));
+        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data.path()).args(options);
+        // Nothing of who runs the tests is to matter.
+        command.env_remove("GARTH_DATA").env_remove("GARTH_CONFIG");
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let address = loop {
+            let line = lines.next().unwrap().unwrap();
+            if let Some((_, rest)) = line.split_once("listens on http://") {
+                break rest.trim().to_owned();
+            }
+        };
+        // Whatever else it says is read, so that it never waits for a reader.
+        std::thread::spawn(move || lines.for_each(drop));
+        let operator = fs::read_to_string(data.path().join("operator.token")).unwrap();
+        Self { child, address, data, operator: operator.trim().to_owned() }
+    }
+
+    /// A connection of the operator.
+    pub(crate) fn operator(&self) -> Client {
+        self.client(&self.operator)
+    }
+
+    /// A connection with a token in the head.
+    pub(crate) fn client(&self, token: &str) -> Client {
+        Client::with_token(&self.address, token)
+    }
+
+    /// A connection of a new agent's own token.
+    pub(crate) fn agent(&self, id: &str) -> Client {
+        self.client(&self.agent_token(id))
+    }
+
+    /// Makes an agent, and gives a token of its own.
+    pub(crate) fn agent_token(&self, id: &str) -> String {
+        let mut operator = self.operator();
+        operator.ok("agents.create", json!({ "agentId": id }));
+        self.token(json!({ "role": "agent", "agentId": id })).0
+    }
+
+    /// A new token, and its id.
+    pub(crate) fn token(&self, grant: Value) -> (String, String) {
+        let made = self.operator().ok("tokens.create", grant);
+        let text = |name: &str| made[name].as_str().unwrap().to_owned();
+        (text("token"), text("id"))
+    }
+
+    /// The directory of an agent's files.
+    pub(crate) fn files(&self, agent: &str) -> PathBuf {
+        self.data.path().join("agents").join(agent).join("workspace")
+    }
+
+    /// The memory that it has now, in megabytes.
+    pub(crate) fn megabytes(&self) -> u64 {
+        self.status("VmRSS:") / 1_024
+    }
+
+    fn status(&self, name: &str) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    }
+
+    /// Asks it to stop, and gives its exit code once it has.
+    pub(crate) fn stop(mut self) -> Option<i32> {
+        self.ask_to_stop();
+        let until = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            assert!(Instant::now() < until, "the gateway does not stop");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    pub(crate) fn ask_to_stop(&self) {
+        let id = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Waits until something holds.
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < deadline, "it never held: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
