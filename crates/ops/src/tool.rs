@@ -25,7 +25,8 @@ pub struct Tool {
     /// The keys of the payload that say what the text says, so that an interface
     /// which sends both can leave them out.
     pub repeats: &'static [&'static str],
-    /// What a call names: never less than it would touch. It never fails: who keeps a
+    /// What a call names: never less than it would touch, with paths as
+    /// [`Workspace::path`] reads them where there is one root. It never fails: who keeps a
     /// record asks before anything is checked, and what cannot be read names nothing,
     /// since the call fails then.
     pub names: fn(&Value) -> Names,

@@ -106,6 +106,8 @@ fn the_log_has_requests_and_refusals_and_nothing_secret() {
     let agent = agent.trim();
     let write = r#"{"path":"secret-name.txt","content":"hidden words"}"#;
     assert_eq!(post(&served, "/v1/workspaces/default/write", agent, write).0, 200);
+    // What is refused is logged for everybody, and what it was about stays in the audit.
+    assert_eq!(post(&served, "/v1/workspaces/other/write", agent, write).0, 403);
     assert_eq!(served.ask(agent, &["agents.list"]).code, 1);
     served.signal(Signal::TERM);
     let (code, _, log) = served.ended();
