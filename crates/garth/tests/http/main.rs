@@ -12,6 +12,7 @@
 mod browsers;
 mod client;
 mod documents;
+mod endings;
 mod events;
 mod files;
 mod gateway;
