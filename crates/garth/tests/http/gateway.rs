@@ -122,6 +122,12 @@ impl Gateway {
         self.registry(async |registry| registry.callers().revoke(&token.id).await.unwrap());
     }
 
+    /// Asks it to stop.
+    pub(crate) fn stop(&self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+    }
+
     fn registry<T>(&self, act: impl AsyncFnOnce(Registry) -> T) -> T {
         let store = Store::open(&self.data.path().join("garth.db"), Clock::system()).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
@@ -136,12 +142,9 @@ impl Gateway {
 impl Drop for Gateway {
     fn drop(&mut self) {
         // It ends its processes itself when it is asked to; a test that failed does not wait.
-        let pid = rustix::process::Pid::from_child(&self.child);
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
-        let ended = || self.child.try_wait().ok().flatten().is_some();
+        self.stop();
         let until = Instant::now() + PATIENCE;
-        let mut ended = ended;
-        while !ended() {
+        while self.child.try_wait().ok().flatten().is_none() {
             if Instant::now() > until {
                 let _ = self.child.kill();
                 let _ = self.child.wait();

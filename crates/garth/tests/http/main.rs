@@ -13,6 +13,7 @@ mod archives;
 mod browsers;
 mod client;
 mod documents;
+mod endings;
 mod events;
 mod files;
 mod gateway;
