@@ -91,6 +91,14 @@ pub(super) fn schemas() -> Map<String, Value> {
                 "version": text, "modifiedAt": text,
             },
         },
+        "Restored": {
+            "type": "object",
+            "required": ["entries", "files", "dirs", "links", "sizeBytes", "leftOut", "replaced"],
+            "properties": {
+                "entries": number, "files": number, "dirs": number, "links": number,
+                "sizeBytes": number, "leftOut": number, "replaced": number,
+            },
+        },
         "Session": {
             "type": "object",
             "required": ["id", "role", "label"],
@@ -160,6 +168,7 @@ pub(super) fn paths() -> Map<String, Value> {
     session(&mut paths);
     workspaces(&mut paths);
     files(&mut paths);
+    archives(&mut paths);
     paths
 }
 
@@ -317,6 +326,65 @@ fn files(paths: &mut Map<String, Value>) {
                 "operationId": "DeleteFile", "tags": ["files"], "summary": "Remove a file",
                 "parameters": [matches, no_match, parameter("key")],
                 "responses": deleted,
+            },
+        }),
+    );
+}
+
+fn archives(paths: &mut Map<String, Value>) {
+    let binary = json!({"schema": {"type": "string", "format": "binary"}});
+    let forms = json!({
+        "application/x-tar": binary, "application/zstd": binary, "application/zip": binary,
+    });
+    let asked = |name: &str, schema: Value, said: &str| {
+        json!({
+            "name": name, "in": "query", "required": false, "schema": schema, "description": said,
+        })
+    };
+    let form = json!({"type": "string", "enum": ["tar", "tar.zst", "zip"]});
+    let path = asked("path", json!({"type": "string"}), "The directory; the root if absent.");
+    let got = json!({
+        "description": "The tree; texts have placeholders in place of secrets. It breaks off where \
+                        it cannot go on.",
+        "content": forms,
+    });
+    paths.insert(
+        "/v1/workspaces/{id}/archive".to_owned(),
+        json!({
+            "parameters": [parameter("id")],
+            "get": {
+                "operationId": "GetArchive", "tags": ["files"], "summary": "Read a tree as an archive",
+                "parameters": [
+                    path,
+                    asked("format", form.clone(), "tar if absent."),
+                    asked("redact", json!({"type": "boolean"}), "false shows secrets, to operators only."),
+                ],
+                "responses": answers("200", got),
+            },
+        }),
+    );
+    paths.insert(
+        "/v1/workspaces/{id}/restore".to_owned(),
+        json!({
+            "parameters": [parameter("id")],
+            "post": {
+                "operationId": "RestoreArchive", "tags": ["files"],
+                "summary": "Restore a tree from an archive",
+                "description": "All of it lands, or nothing.",
+                "parameters": [
+                    path,
+                    asked("format", form, "Recognised if absent."),
+                    asked("overwrite", json!({"type": "boolean"}), "Whether files that are there are replaced."),
+                    asked(
+                        "strip",
+                        json!({"type": "integer", "minimum": 0, "maximum": 255}),
+                        "How many names at the front of each path are left off.",
+                    ),
+                    asked("skipUnfit", json!({"type": "boolean"}), "Leaves out what cannot be restored here."),
+                    parameter("key"),
+                ],
+                "requestBody": {"required": true, "content": {"application/octet-stream": binary}},
+                "responses": answers("200", reply("Restored", "What was restored.")),
             },
         }),
     );
