@@ -300,8 +300,12 @@ for pid in $(cat DIR/runc.pid DIR/runsc.pid); do
 done
 turns=300
 while [ $turns -gt 0 ] && [ -n "$(busy)" ]; do sleep 0.1; turns=$((turns - 1)); done
-grep -oE ' (STORAGE|DIR)/[^ ]*' /proc/mounts | sort -r | while read -r at; do umount -l "$at"; done
-rm -rf STORAGE DIR
+# One that ends late may mount its storage once more.
+for _ in 1 2 3 4 5; do
+    grep -oE ' (STORAGE|DIR)/[^ ]*' /proc/mounts | sort -r | while read -r at; do umount -l "$at"; done
+    rm -rf STORAGE DIR && break
+    sleep 1
+done
 "#;
 
 /// Where the images are: in memory if there is much of it, since a busy disk makes
