@@ -38,7 +38,7 @@ fn the_published_client_works_unchanged() {
     };
     let data = tempfile::tempdir().unwrap();
     let mut child = garth(&["serve", "--listen", "127.0.0.1:0"], data.path());
-    let mut child = Gateway(child.stdout(Stdio::piped()).spawn().unwrap());
+    let mut child = Gateway(child.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
     let mut lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
     let address = loop {
         let line = lines.next().unwrap().unwrap();

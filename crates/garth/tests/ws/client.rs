@@ -174,6 +174,16 @@ impl Client {
         }
     }
 
+    /// The first message of the protocol itself that is wanted; others are passed over.
+    pub(crate) fn message(&mut self, wanted: impl Fn(&Message) -> bool) -> Message {
+        loop {
+            let message = self.socket.read().unwrap();
+            if wanted(&message) {
+                return message;
+            }
+        }
+    }
+
     /// Reads on until the connection ends.
     pub(crate) fn end(&mut self) -> End {
         loop {

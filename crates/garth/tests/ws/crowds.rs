@@ -95,8 +95,8 @@ fn a_client_that_takes_no_replies_is_not_read_on_and_goes_with_its_token() {
     let before = server.megabytes();
     let mut client = server.client(&token);
     client.narrow();
-    let most = 2_000_000;
-    let sent = client.flood("x", most);
+    let most = 300_000;
+    let sent = client.flood(&"x".repeat(1_000), most);
     let grown = server.megabytes().saturating_sub(before);
     println!("a client that takes nothing: {sent} frames taken, {grown} MB more");
     assert!(sent < most && grown < 200, "{sent} {grown} MB");
@@ -317,7 +317,7 @@ fn a_frame_of_100_megabytes(server: &Server) {
         }
     }
     let end = client.end();
-    assert!(end == End::Code(1009) || refused, "{end:?}");
+    assert!(matches!(end, End::Code(1009) | End::Silence), "{end:?} {refused}");
     let grown = server.megabytes().saturating_sub(before);
     assert!(grown < 300, "{grown} MB");
 }

@@ -147,13 +147,17 @@ fn a_stranger_can_send_little_and_a_caller_a_frame_of_25_megabytes() {
 fn replies_come_as_they_are_ready_and_one_id_is_used_once_at_a_time() {
     let server = Server::start();
     let mut client = server.operator();
-    let slow = client.begin("bash", json!({"agentId": "default", "command": "sleep 2; echo slow"}));
+    let slow = client.begin(
+        "bash",
+        json!({"agentId": "default", "command": "until [ -e go ]; do sleep 0.1; done; echo slow"}),
+    );
     client.send(&json!({"type": "req", "id": slow, "method": "worktree.list", "params": {"agentId": "default"}}));
     let refused = client.next();
     assert_eq!((&refused["id"], code(&refused)), (&json!(slow), "INVALID_REQUEST"));
     let quick = client.begin("worktree.list", json!({"agentId": "default"}));
     let first = client.next();
     assert_eq!(first["id"], quick, "{first}");
+    std::fs::write(server.files("default").join("go"), "").unwrap();
     assert_eq!(client.reply(&slow)["payload"]["stdout"], "slow\n");
     // An id that was answered is free again.
     client.send(&json!({"type": "req", "id": slow, "method": "worktree.list", "params": {"agentId": "default"}}));

@@ -194,7 +194,7 @@ fn a_token_that_is_taken_back_ends_its_connections() {
 #[test]
 fn a_token_that_expires_ends_its_connections() {
     let server = Server::start();
-    let (token, _) = server.token(json!({"role": "operator", "ttlMs": 3_000}));
+    let (token, _) = server.token(json!({"role": "operator", "ttlMs": 10_000}));
     let mut client = server.client(&token);
     assert_eq!(client.end(), End::Code(POLICY));
 }

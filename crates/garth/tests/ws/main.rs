@@ -18,6 +18,7 @@ mod frames;
 mod handshake;
 mod limits;
 mod methods;
+mod protocol;
 mod roles;
 mod server;
 mod terminals;

@@ -38,7 +38,7 @@ impl Server {
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data.path()).args(options);
         // Nothing of who runs the tests is to matter.
         command.env_remove("GARTH_DATA").env_remove("GARTH_CONFIG");
-        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let address = loop {
             let line = lines.next().unwrap().unwrap();

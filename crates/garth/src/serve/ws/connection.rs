@@ -25,12 +25,12 @@ use crate::serve::{app::App, wrong_tokens::Told};
 
 /// How long a client may take to say who it is.
 const CONNECT: Duration = Duration::from_secs(5);
-/// How long a goodbye may take, with everything that waits before it: short enough that
-/// who was shut out is gone within a second.
-const GOODBYE: Duration = Duration::from_millis(350);
+/// How long a goodbye may take, with everything that waits before it. Nothing is read
+/// or begun any more meanwhile.
+const GOODBYE: Duration = Duration::from_secs(3);
 /// How long it is waited for the client to end its side too. A side that is dropped
 /// while something comes in takes back what it sent last, the goodbye.
-const LINGER: Duration = Duration::from_millis(500);
+const LINGER: Duration = Duration::from_secs(2);
 
 /// Why a connection ends, where it is said.
 pub(super) type Why = Option<(CloseCode, &'static str)>;
@@ -194,11 +194,14 @@ impl<S: Stream<Item = Result<Message, tungstenite::Error>> + Unpin + Send> Frame
 pub(super) fn came(next: Option<Result<Message, tungstenite::Error>>) -> Came {
     match next {
         Some(Ok(Message::Text(text))) => Came::Text(text),
-        Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => Came::Sign,
+        // A goodbye is answered by reading on, which then comes to the end.
+        Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Frame(_) | Message::Close(_))) => {
+            Came::Sign
+        }
         Some(Ok(Message::Binary(_))) => {
             Came::End(Some((CloseCode::Unsupported, "frames are text")))
         }
-        Some(Ok(Message::Close(_))) | None => Came::End(None),
+        None => Came::End(None),
         Some(Err(tungstenite::Error::Capacity(_))) => {
             Came::End(Some((CloseCode::Size, "the frame is too large")))
         }

@@ -136,12 +136,17 @@ impl Outgoing {
         while let Some(first) = self.0.recv().await {
             let mut closing = first.message.is_close();
             let batch = async {
-                socket.feed(first.message).await?;
-                while !closing && let Ok(next) = self.0.try_recv() {
+                let mut fed = socket.feed(first.message).await;
+                while fed.is_ok()
+                    && !closing
+                    && let Ok(next) = self.0.try_recv()
+                {
                     closing = next.message.is_close();
-                    socket.feed(next.message).await?;
+                    fed = socket.feed(next.message).await;
                 }
-                socket.flush().await
+                // Also where no more is taken: the answer to a goodbye waits to be sent.
+                let flushed = socket.flush().await;
+                fed.and(flushed)
             };
             match tokio::time::timeout(PATIENCE, batch).await {
                 Ok(Ok(())) if !closing => {}

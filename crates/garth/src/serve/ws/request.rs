@@ -82,8 +82,10 @@ impl Job {
     pub(super) async fn perform(self) {
         let Self { app, call, mut underway, id, outbox, turns, room } = self;
         let left = call.along.left.clone();
+        let mut turn = None;
         let work = async {
-            let _turn = turns.acquire().await.map_err(|_| Error::of(Code::Cancelled))?;
+            // Until the reply is on its way: who takes no replies gets no more of them.
+            turn = turns.acquire_owned().await.ok();
             app.gateway.call(&app.table, call).await
         };
         let result = tokio::select! {
@@ -103,6 +105,6 @@ impl Job {
         };
         let _ = outbox.send(reply(Some(&id), &result)).await;
         // What was left open may speak now.
-        drop(untold);
+        drop((untold, turn));
     }
 }
