@@ -135,12 +135,13 @@ impl<S: AsyncRead + Unpin> AsyncRead for Gate<S> {
         let most = left.min(buffer.remaining()).min(small.len());
         let mut part = ReadBuf::new(small.get_mut(..most).unwrap_or_default());
         let polled = Pin::new(&mut self.stream).poll_read(context, &mut part);
-        let came = part.filled().len();
-        buffer.put_slice(part.filled());
-        self.passed += came;
-        if !self.lengths.follow(small.get(..came).unwrap_or_default()) {
+        let came = part.filled();
+        self.passed += came.len();
+        // A read that fails gives nothing.
+        if !self.lengths.follow(came) {
             return Poll::Ready(Err(too_much()));
         }
+        buffer.put_slice(came);
         polled
     }
 }
