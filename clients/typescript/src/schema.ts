@@ -86,6 +86,16 @@ export type Uploaded = {
   modifiedAt?: string;
 };
 
+export type Restored = {
+  entries: number;
+  files: number;
+  dirs: number;
+  links: number;
+  sizeBytes: number;
+  leftOut: number;
+  replaced: number;
+};
+
 export type Session = {
   id: string;
   role: "operator" | "agent" | "user";
