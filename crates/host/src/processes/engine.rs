@@ -224,7 +224,12 @@ impl Engine {
         let shared = &*self.shared;
         track.drain(&mut self.buffer, &|| lock(&shared.table).make_room());
         track.close_all(shared.poll.as_fd());
-        lock(&shared.table).note_end(track.entry.id, now);
+        // Who hears of this end finds no more that ended than are kept.
+        let mut table = lock(&shared.table);
+        table.note_end(track.entry.id, now);
+        let forgotten = table.trim(now);
+        drop(table);
+        drop(forgotten);
         // Who waits for one that was killed with all others hears that, and no report.
         lock(&track.entry.state).lost = self.stop_by.is_some();
         track.finish(now);
