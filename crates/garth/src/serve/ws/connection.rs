@@ -46,7 +46,7 @@ pub(crate) async fn serve<S>(
 {
     let (sink, mut frames) = socket.split();
     let (outbox, outgoing) = Outbox::new();
-    let mut writing = tokio::spawn(outgoing.write(sink));
+    let mut writing = tokio::spawn(outgoing.write(sink, door.clone()));
     let name = format!("c{}", app.number());
     let session = Session { app, outbox, door: door.clone(), name };
     let why = session.run(&mut frames, known).await;

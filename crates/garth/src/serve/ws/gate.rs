@@ -9,7 +9,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     task::{Context, Poll},
 };
@@ -21,22 +21,33 @@ const MOST_FRAME: u64 = 64 << 10;
 /// The most bytes that a stranger can send: such a frame and what is around it.
 const MOST: usize = (64 << 10) + 64;
 
-/// Whether whoever is at the other end was let in.
-#[derive(Clone, Debug)]
-pub(crate) struct Door(Arc<AtomicBool>);
+/// Whether whoever is at the other end was let in, and how much it took so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Door(Arc<Sides>);
+
+#[derive(Debug, Default)]
+struct Sides {
+    open: AtomicBool,
+    taken: AtomicU64,
+}
 
 impl Door {
     pub(crate) fn new() -> Self {
-        Self(Arc::new(AtomicBool::new(false)))
+        Self::default()
     }
 
     /// Lets everything through from now on.
     pub(crate) fn open(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.open.store(true, Ordering::Relaxed);
+    }
+
+    /// How many bytes were taken by whoever is at the other end.
+    pub(crate) fn taken(&self) -> u64 {
+        self.0.taken.load(Ordering::Relaxed)
     }
 
     fn is_open(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.open.load(Ordering::Relaxed)
     }
 }
 
@@ -152,7 +163,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Gate<S> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        if let Poll::Ready(Ok(count)) = written {
+            self.door.0.taken.fetch_add(count as u64, Ordering::Relaxed);
+        }
+        written
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::{
     protocol::{CloseFrame, frame::coding::CloseCode},
 };
 
-use super::frame::Out;
+use super::{frame::Out, gate::Door};
 
 /// Frames that may wait.
 const MOST_FRAMES: usize = 256;
@@ -21,8 +21,8 @@ const MOST_FRAMES: usize = 256;
 const MOST_EVENTS: usize = 128;
 /// Bytes that may wait; one frame alone may be larger.
 pub(crate) const MOST_BYTES: u32 = 52_428_800;
-/// How long a client may take to make room for what is sent to it.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a client may take nothing at all of what is sent to it.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Where frames are put that are to be sent; clones are the same one.
 #[derive(Clone)]
@@ -132,15 +132,16 @@ impl Outgoing {
     ///
     /// Everything that waits goes out in one flush: many small writes would each be a
     /// packet of their own.
-    pub(crate) async fn write<S: Sink<Message> + Unpin>(mut self, mut socket: S) -> S {
+    pub(crate) async fn write<S: Sink<Message> + Unpin>(mut self, mut socket: S, door: Door) -> S {
         while let Some(first) = self.0.recv().await {
             let mut closing = first.message.is_close();
             let batch = async {
                 let mut fed = socket.feed(first.message).await;
-                while fed.is_ok()
-                    && !closing
-                    && let Ok(next) = self.0.try_recv()
-                {
+                for _ in 0..MOST_FRAMES {
+                    if fed.is_err() || closing {
+                        break;
+                    }
+                    let Ok(next) = self.0.try_recv() else { break };
                     closing = next.message.is_close();
                     fed = socket.feed(next.message).await;
                 }
@@ -148,11 +149,24 @@ impl Outgoing {
                 let flushed = socket.flush().await;
                 fed.and(flushed)
             };
-            match tokio::time::timeout(PATIENCE, batch).await {
-                Ok(Ok(())) if !closing => {}
-                Ok(_) | Err(_) => break,
+            match with_patience(batch, &door).await {
+                Some(Ok(())) if !closing => {}
+                Some(_) | None => break,
             }
         }
         socket
+    }
+}
+
+/// Waits for something to be sent, as long as any of it is taken.
+async fn with_patience<T>(sending: impl Future<Output = T>, door: &Door) -> Option<T> {
+    let mut sending = std::pin::pin!(sending);
+    loop {
+        let before = door.taken();
+        match tokio::time::timeout(PATIENCE, sending.as_mut()).await {
+            Ok(sent) => return Some(sent),
+            Err(_) if door.taken() > before => {}
+            Err(_) => return None,
+        }
     }
 }
