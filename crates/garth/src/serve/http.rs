@@ -8,6 +8,7 @@ mod docs;
 mod events;
 mod files;
 mod health;
+mod home;
 mod mcp;
 mod metrics;
 mod patient;
@@ -114,6 +115,9 @@ where
 
 fn routes(app: &Arc<App>) -> Router {
     Router::new()
+        .route("/", get(home::page))
+        .route("/home/page.js", get(home::script))
+        .route("/home/page.css", get(home::style))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .route("/metrics", get(metrics::page))

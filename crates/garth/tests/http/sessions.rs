@@ -85,3 +85,20 @@ fn a_session_that_was_ended_is_none() {
     assert_eq!(gateway.ask("GET", PATH).send().status, 200);
     assert_eq!(gateway.anybody("GET", PATH).send().status, 401);
 }
+
+#[test]
+fn the_address_that_is_printed_leads_to_a_page_that_loads_nothing_from_elsewhere() {
+    let gateway = Gateway::start();
+    let page = gateway.anybody("GET", "/").send();
+    assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("default-src 'none'; script-src 'self'"), "{policy}");
+    let text = page.text();
+    for (path, kind) in [("/home/page.js", "text/javascript"), ("/home/page.css", "text/css")] {
+        assert!(text.contains(path));
+        let part = gateway.anybody("GET", path).send();
+        assert_eq!(part.status, 200);
+        assert!(part.header("content-type").unwrap().starts_with(kind));
+    }
+    assert!(!text.contains("://"), "{text}");
+}

@@ -14,6 +14,8 @@ fn every_file_of_the_folder_is_a_row_of_the_table() {
     #[allow(clippy::disallowed_methods, reason = "it is the source of this crate that is read")]
     let files = std::fs::read_dir(folder).unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    // Whole files as bytes are no method; who carries bytes calls it.
+    let names = names.filter(|name| name != "transfer.rs");
     let files: BTreeSet<_> =
         names.filter_map(|name| Some(format!("worktree.{}", name.strip_suffix(".rs")?))).collect();
     assert_eq!(files, rows);

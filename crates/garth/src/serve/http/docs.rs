@@ -25,8 +25,12 @@ pub(super) async fn document() -> Response {
 
 /// The page.
 pub(super) async fn page() -> Response {
-    let page = Bytes::from_static(include_bytes!("docs/page.html"));
-    let mut response = sent(page, "text/html; charset=utf-8");
+    page_of(include_bytes!("docs/page.html"))
+}
+
+/// A page that may load what stands beside it.
+pub(super) fn page_of(page: &'static [u8]) -> Response {
+    let mut response = sent(Bytes::from_static(page), "text/html; charset=utf-8");
     let policy = HeaderValue::from_static(POLICY);
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     response
@@ -43,6 +47,6 @@ pub(super) async fn style() -> Response {
     sent(Bytes::from_static(include_bytes!("docs/page.css")), "text/css; charset=utf-8")
 }
 
-fn sent(bytes: Bytes, kind: &'static str) -> Response {
+pub(super) fn sent(bytes: Bytes, kind: &'static str) -> Response {
     ([(header::CONTENT_TYPE, HeaderValue::from_static(kind))], bytes).into_response()
 }
