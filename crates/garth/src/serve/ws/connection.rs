@@ -82,7 +82,7 @@ async fn linger<S>(
 pub(super) struct Session {
     pub(super) app: Arc<App>,
     pub(super) outbox: Outbox,
-    door: Door,
+    pub(super) door: Door,
     pub(super) name: String,
 }
 

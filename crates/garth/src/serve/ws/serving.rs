@@ -43,6 +43,9 @@ const TOO_MANY: Duration = Duration::from_millis(100);
 const SILENCE: Duration = Duration::from_secs(60);
 /// How often a client is asked whether it lives.
 const PING: Duration = Duration::from_secs(25);
+/// A client that takes more than this from ping to ping lives, whatever it says: its
+/// answer to a ping comes only when it has read all that was sent before.
+const TAKES: u64 = 16 << 10;
 /// How long requests may go on when the gateway stops.
 const DRAIN: Duration = Duration::from_secs(8);
 
@@ -96,6 +99,7 @@ impl Session {
     async fn look_after(&self, heard: &Heard) -> Why {
         let mut ticks = every(Duration::from_millis(hello::TICK_MS));
         let mut pings = every(PING);
+        let mut taken = self.door.taken();
         loop {
             tokio::select! {
                 _ = ticks.tick() => {
@@ -104,7 +108,8 @@ impl Session {
                     self.outbox.offer(Out::Event { event: "tick", payload: &tick, seq: None }.text());
                 }
                 _ = pings.tick() => {
-                    if heard.silence() >= SILENCE {
+                    let before = std::mem::replace(&mut taken, self.door.taken());
+                    if heard.silence() >= SILENCE && taken.saturating_sub(before) < TAKES {
                         return Some((CloseCode::Away, "nothing was heard for a minute"));
                     }
                     self.outbox.ping();
