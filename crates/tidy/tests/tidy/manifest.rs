@@ -36,6 +36,8 @@ pub(crate) struct Locked {
     pub(crate) name: &'static str,
     /// Where it comes from; our own packages come from nowhere.
     pub(crate) source: Option<&'static str>,
+    /// The names of what it is built with.
+    pub(crate) dependencies: Vec<&'static str>,
 }
 
 /// Every package of the lock file.
@@ -49,8 +51,37 @@ pub(crate) fn locked() -> Vec<Locked> {
         .map(|block| Locked {
             name: value(block, "name").expect("a locked package has a name"),
             source: value(block, "source"),
+            dependencies: dependencies(block),
         })
         .collect()
+}
+
+/// What a locked package is built with; a version may stand behind a name.
+fn dependencies(block: &'static str) -> Vec<&'static str> {
+    let (_, list) = block.split_once("dependencies = [").unwrap_or_default();
+    let names = list.split(']').next().unwrap_or_default().lines();
+    names.filter_map(|line| line.split('"').nth(1)?.split(' ').next()).collect()
+}
+
+/// A package that must not be locked, and those that may have it all the same.
+pub(crate) struct Banned {
+    pub(crate) name: &'static str,
+    pub(crate) wrappers: Vec<&'static str>,
+}
+
+/// What deny.toml bans.
+pub(crate) fn banned() -> Vec<Banned> {
+    let lines = section(tree::text("deny.toml"), "bans");
+    let rows = lines.into_iter().filter(|line| line.starts_with("{ crate = "));
+    let read = |line: &'static str| {
+        let (_, wrappers) = line.split_once("wrappers = [").unwrap_or_default();
+        let wrappers = wrappers.split(']').next().unwrap_or_default().split('"');
+        Some(Banned {
+            name: line.split('"').nth(1)?,
+            wrappers: wrappers.skip(1).step_by(2).collect(),
+        })
+    };
+    rows.filter_map(read).collect()
 }
 
 /// The quoted words of one list in a section: `key = [ "a", "b" ]` over several lines.
