@@ -168,8 +168,9 @@ const ATTEMPTS: &[(&str, Outside, &str)] = &[
               [298, $z, 0, -1, -1, 0], [304, -100, $z, 0], [321, 0, $z, 128],
               [323, 0], [425, 8, $z], [101, 0, 0, 0, 0], [312, $$, $$, 0, 0, 0],
               [272, 0x10000000]) {
-             my @call = @$_;
-             print \"ESCAPED $call[0]\\n\" if syscall(@call) >= 0;
+             # The number apart: an array in its place would be its length.
+             my ($call, @with) = @$_;
+             print \"ESCAPED $call\\n\" if syscall($call, @with) >= 0;
          }'",
     ),
     (
