@@ -20,8 +20,8 @@ async fn a_command_that_writes_too_much_is_killed_with_all_that_run() {
     let beside = place.start("trap '' TERM; echo ready; sleep 1000").await;
     place.await_text(beside, "ready").await;
     for too_much in [
-        "trap '' TERM; head -c 3000000 /dev/zero > big; sleep 1000",
-        "setsid sh -c 'for n in $(seq 300); do head -c 10000 /dev/zero > f$n; done; sleep 1000' & wait",
+        "trap '' TERM; head -c 3000000 /dev/zero > big; sleep 60",
+        "setsid sh -c 'for n in $(seq 300); do head -c 10000 /dev/zero > f$n; done; sleep 60' & wait",
     ] {
         let report = place.run(too_much).await;
         assert_eq!((report.ended.exit, report.ended.cause), (Exit::Signal(9), Cause::Quota));
