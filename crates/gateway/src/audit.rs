@@ -103,6 +103,12 @@ impl Audit {
         self.anchor.public_key()
     }
 
+    /// Waits until every record that was closed can be read. Where none can be written
+    /// any more, those that could be are read all the same.
+    pub(crate) async fn settle(&self) {
+        let _ = self.store.settle().await;
+    }
+
     /// Anchors the head if one is due. It waits for the disk.
     ///
     /// # Errors

@@ -93,8 +93,8 @@ pub struct Admitted<A: Answer> {
 pub struct Done<A> {
     /// What it answers.
     pub answer: A,
-    /// The number of its record.
-    pub sequence: i64,
+    /// The number of its record; the record of a mere look gets one a little later.
+    pub sequence: Option<i64>,
     /// Whether it was done now.
     pub when: When,
     /// The place of a watch or a process, to be held as long as it lives.

@@ -186,6 +186,7 @@ impl Gateway {
     pub async fn stop(&self) -> Result<()> {
         let housekeeping =
             self.inner.housekeeping.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.inner.audit.settle().await;
         let (audit, lease) = (self.inner.audit.clone(), Arc::clone(&self.inner.lease));
         let ended = tokio::task::spawn_blocking(move || {
             drop(housekeeping);

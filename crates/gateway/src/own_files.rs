@@ -116,6 +116,13 @@ pub(crate) fn open(path: &Path, what: &str) -> Result<Option<File>> {
     }
 }
 
+/// Opens a file to be read and appended to, which only its owner can read, and makes it
+/// where it is missing.
+pub(crate) fn open_or_make(path: &Path, what: &str) -> Result<File> {
+    let opened = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path);
+    opened.map_err(|error| failed(what, &error.kind().to_string()))
+}
+
 fn secret(path: &Path) -> std::io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
@@ -128,6 +135,6 @@ fn sync_folder(path: &Path) -> Result<()> {
 }
 
 /// What failed, without the path, which is the host's.
-fn failed(what: &str, why: &str) -> Error {
+pub(crate) fn failed(what: &str, why: &str) -> Error {
     Error::new(Code::Internal, format!("{what} cannot be used: {why}"))
 }

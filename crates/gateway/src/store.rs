@@ -5,6 +5,8 @@
 //! [`sql`](self::sql), in words that PostgreSQL takes too.
 
 mod connect;
+mod entries;
+mod journal;
 mod readers;
 pub(crate) mod sql;
 mod writer;
@@ -22,9 +24,10 @@ use garth_contract::{Code, Error, Result};
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::clock::Clock;
+use crate::{audit::Entry, clock::Clock};
+use journal::{Journal, Left};
 use readers::Readers;
-use writer::{After, Message, Verdict};
+use writer::{After, Message, Verdict, Writer};
 pub(crate) use writer::{Along, Append, Place};
 
 /// Operations that may be under way at once: each holds a place in the queue for its
@@ -43,6 +46,8 @@ pub struct Store {
 struct Shared {
     queue: mpsc::Sender<Message>,
     readers: Readers,
+    /// Where this process has it.
+    journal: Option<Arc<Journal>>,
     clock: Clock,
     healthy: Arc<AtomicBool>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -58,16 +63,25 @@ impl Store {
     /// damaged, or that a newer version wrote. Such a file is left as it is.
     pub fn open(path: &Path, clock: Clock) -> Result<Self> {
         let connection = connect::open(path, &clock)?;
+        let journal = open_journal(path, &connection)?.map(Arc::new);
         let readers = Readers::new(path.to_owned(), clock.clone());
         let (queue, messages) = mpsc::channel(MOST_OPEN + QUEUE);
         let healthy = Arc::new(AtomicBool::new(true));
-        let seen = Arc::clone(&healthy);
+        let failed = |_| Error::new(Code::Internal, "the registry's thread cannot be started");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let writer = Writer {
+            connection,
+            journal: journal.clone(),
+            healthy: Arc::clone(&healthy),
+            runtime: runtime.map_err(failed)?,
+        };
         let thread = std::thread::Builder::new()
             .name("garth-registry".to_owned())
-            .spawn(move || writer::run(&connection, messages, &seen))
-            .map_err(|_| Error::new(Code::Internal, "the registry's thread cannot be started"))?;
+            .spawn(move || writer.run(messages))
+            .map_err(failed)?;
         let thread = Mutex::new(Some(thread));
-        Ok(Self { shared: Arc::new(Shared { queue, readers, clock, healthy, thread }) })
+        let shared = Shared { queue, readers, journal, clock, healthy, thread };
+        Ok(Self { shared: Arc::new(shared) })
     }
 
     /// The clock that everything in it goes by.
@@ -83,6 +97,9 @@ impl Store {
         let (done, wait) = oneshot::channel();
         if self.shared.queue.send(Message::Close(done)).await.is_ok() {
             let _ = wait.await;
+        }
+        if let Some(journal) = &self.shared.journal {
+            journal.close();
         }
         let thread = self.shared.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread {
@@ -133,10 +150,38 @@ impl Store {
         Ok(Place::new(permit))
     }
 
+    /// Keeps a record in the journal, where it outlives this process; gives it back
+    /// where that cannot be done.
+    pub(crate) fn keep(&self, entry: Entry) -> Result<(), Box<Entry>> {
+        match &self.shared.journal {
+            Some(journal) => journal.keep(entry),
+            None => Err(Box::new(entry)),
+        }
+    }
+
+    /// Waits until the database has every record that was kept.
+    pub(crate) async fn settle(&self) -> Result<()> {
+        let (done, wait) = oneshot::channel();
+        self.shared.queue.send(Message::Settle(done)).await.map_err(|_| closed())?;
+        wait.await.map_err(|_| closed())
+    }
+
     /// Tells whether the last record of the audit could be committed.
     pub(crate) fn is_healthy(&self) -> bool {
         self.shared.healthy.load(Ordering::Relaxed)
     }
+}
+
+/// Opens the journal, and takes what it held into the database.
+fn open_journal(path: &Path, connection: &Connection) -> Result<Option<Journal>> {
+    let taken: i64 = connection
+        .query_row(sql::JOURNAL_GET, [], |row| row.get(0))
+        .map_err(|error| fault(&error))?;
+    let taken = u64::try_from(taken).unwrap_or(0);
+    let Some(Left { journal, batch }) = Journal::open(path, taken)? else { return Ok(None) };
+    writer::take_left(connection, &batch)?;
+    journal.begin(&batch)?;
+    Ok(Some(journal))
 }
 
 fn prepared<T: Send + 'static>(

@@ -58,6 +58,7 @@ impl Audit {
         values.push(i64::from(limit).into());
         let text =
             format!("{}{text} ORDER BY sequence DESC LIMIT ${}", sql::AUDIT_PAGE, values.len());
+        self.settle().await;
         let records = self.store.read(move |connection| {
             let mut statement = connection.prepare_cached(&text).map_err(|error| fault(&error))?;
             let rows = statement.query_map(rusqlite::params_from_iter(values), Record::read);
@@ -81,6 +82,7 @@ impl Audit {
         filter: &Filter,
         mut line: impl FnMut(&str) -> Result<()> + Send,
     ) -> Result<u64> {
+        self.settle().await;
         let mut count = 0;
         let mut seen = 0;
         loop {

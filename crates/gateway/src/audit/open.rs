@@ -9,7 +9,7 @@ use garth_contract::{Code, Error, Result};
 use tokio::sync::oneshot;
 
 use super::{Audit, Entry, OK, Watcher};
-use crate::store::{Along, Append, Place};
+use crate::store::{Along, Append, Place, Store};
 
 /// What is known when an operation begins.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +48,7 @@ pub struct Open {
     began: Instant,
     entry: Entry,
     outlives: Outlives,
+    store: Store,
     place: Option<Place>,
     watcher: Arc<OnceLock<Watcher>>,
 }
@@ -80,6 +81,7 @@ impl Audit {
             began: Instant::now(),
             entry,
             outlives,
+            store: self.store.clone(),
             place: Some(place),
             watcher: Arc::clone(&self.watcher),
         })
@@ -109,13 +111,13 @@ impl Open {
     /// Writes the record, and waits until it outlives what it is to outlive.
     ///
     /// `outcome` is how large the reply is, or why there is none. Gives the record's
-    /// number.
+    /// number, where it has one already.
     ///
     /// # Errors
     /// `INTERNAL` when it cannot be written; then no reply may leave.
     ///
     /// Cancel: the record is written as it would have been.
-    pub async fn close(self, outcome: Result<u64, Code>) -> Result<i64> {
+    pub async fn close(self, outcome: Result<u64, Code>) -> Result<Option<i64>> {
         self.close_along(outcome, None).await
     }
 
@@ -124,29 +126,42 @@ impl Open {
         mut self,
         outcome: Result<u64, Code>,
         along: Option<Along>,
-    ) -> Result<i64> {
+    ) -> Result<Option<i64>> {
         let closed = || Error::new(Code::Internal, "the operation could not be recorded");
         self.entry.outcome = outcome.err().map_or(OK, |code| code.row().name).to_owned();
         self.entry.bytes_out = i64::try_from(outcome.unwrap_or(0)).unwrap_or(i64::MAX);
+        let Some((place, mut entry)) = self.end() else { return Err(closed()) };
+        if self.outlives == Outlives::Gateway && along.is_none() {
+            match self.store.keep(entry) {
+                Ok(()) => {
+                    place.leave();
+                    return Ok(None);
+                }
+                Err(back) => entry = *back,
+            }
+        }
         let (reply, wait) = oneshot::channel();
-        self.send(along, Some(reply));
-        wait.await.unwrap_or_else(|_| Err(closed()))
+        place.fill(Append { entry, outlives: self.outlives, along, reply: Some(reply) });
+        wait.await.unwrap_or_else(|_| Err(closed())).map(Some)
     }
 
-    fn send(&mut self, along: Option<Along>, reply: Option<oneshot::Sender<Result<i64>>>) {
-        let Some(place) = self.place.take() else { return };
+    /// The record as it is to be written, once.
+    fn end(&mut self) -> Option<(Place, Entry)> {
+        let place = self.place.take()?;
         self.entry.duration_us =
             i64::try_from(self.began.elapsed().as_micros()).unwrap_or(i64::MAX);
         let entry = std::mem::take(&mut self.entry);
         if let Some(watcher) = self.watcher.get() {
             watcher(&entry);
         }
-        place.fill(Append { entry, outlives: self.outlives, along, reply });
+        Some((place, entry))
     }
 }
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.send(None, None);
+        if let Some((place, entry)) = self.end() {
+            place.fill(Append { entry, outlives: self.outlives, along: None, reply: None });
+        }
     }
 }

@@ -97,6 +97,7 @@ impl Audit {
     /// # Errors
     /// `INTERNAL` when the database or the anchor cannot be read.
     pub async fn verify(&self, key: &PublicKey) -> Result<Report> {
+        self.settle().await;
         let (anchor, key) = (Arc::clone(&self.anchor), key.clone());
         let read = self.store.read(move |connection| {
             // Heads are read before the records, so that none is ahead of them; what was

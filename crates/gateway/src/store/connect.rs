@@ -79,7 +79,10 @@ fn fill(path: &Path, clock: &Clock) -> Result<()> {
     let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE, clock)?;
     let batch = |text: &str| connection.execute_batch(text).map_err(|error| fault(&error));
     batch("PRAGMA synchronous = FULL; BEGIN IMMEDIATE")?;
-    batch(sql::MIGRATIONS.first().copied().unwrap_or_default())?;
+    let first = sql::MIGRATIONS.first().copied().unwrap_or_default();
+    // What SQLite calls so is the place of the row itself; any other name makes a second
+    // tree of it, which every record would be written to as well.
+    batch(&first.replace("BIGINT PRIMARY KEY", "INTEGER PRIMARY KEY"))?;
     let chain = "INSERT INTO audit_chain (id, head, head_hash, head_total, base, base_hash, base_total) \
                  VALUES (1, 0, $1, 0, 0, $1, 0)";
     connection.execute(chain, [GENESIS.as_bytes()]).map_err(|error| fault(&error))?;

@@ -18,7 +18,7 @@ macro_rules! statements {
 /// What brings an empty database to the present form, a step for each version.
 ///
 /// A step is never changed once it was released; the next one is added below it.
-pub(crate) const MIGRATIONS: &[&str] = &[include_str!("schema_1.sql")];
+pub(crate) const MIGRATIONS: &[&str] = &[include_str!("schema_1.sql"), include_str!("schema_2.sql")];
 
 /// Tells whether a lease is live: the node's own session, not expired.
 macro_rules! live_lease {
@@ -112,6 +112,9 @@ statements! {
     AUDIT_HEAD = "UPDATE audit_chain SET head = head WHERE id = 1 RETURNING head, head_hash, head_total";
     AUDIT_MOVE_HEAD = "UPDATE audit_chain SET head = $1, head_hash = $2, head_total = $3 WHERE id = 1";
     AUDIT_MOVE_BASE = "UPDATE audit_chain SET base = $1, base_hash = $2, base_total = $3 WHERE id = 1";
+    /// The last entry of the journal that is among the records.
+    JOURNAL_TAKEN = "UPDATE audit_chain SET journal = $1 WHERE id = 1";
+    JOURNAL_GET = "SELECT journal FROM audit_chain WHERE id = 1";
     AUDIT_CHAIN = "SELECT head, head_hash, head_total, base, base_hash, base_total \
                    FROM audit_chain WHERE id = 1";
     AUDIT_APPEND = "INSERT INTO audit (sequence, time_ms, caller, role, session, workspace, operation, \

@@ -6,18 +6,35 @@
 //! itself alone; when the transaction itself cannot be committed, everybody in it is
 //! told so.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use garth_contract::{Error, Result};
 use rusqlite::Connection;
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    runtime::Runtime,
+    sync::{mpsc, oneshot},
+    time::{Instant, sleep_until},
+};
 
-use super::{fault, sql};
+use super::{
+    fault,
+    journal::{Batch, Journal},
+    sql,
+};
 use crate::audit::{Entry, Link, Outlives};
 
 /// The most that is committed at once: some milliseconds of work, so that nobody
 /// waits much longer than the disk needs.
 const MOST_GROUP: usize = 1_024;
+
+/// How long to wait before what could not be committed is tried again.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// What the thread is asked for.
 pub(super) enum Message {
@@ -25,6 +42,8 @@ pub(super) enum Message {
     Work(Work),
     /// A record of the audit.
     Append(Box<Append>),
+    /// That what is in the journal is in the database.
+    Settle(oneshot::Sender<()>),
     /// The end.
     Close(oneshot::Sender<()>),
 }
@@ -61,42 +80,92 @@ impl Place {
         Self(permit)
     }
 
+    /// Gives the place back.
+    pub(crate) fn leave(self) {
+        drop(self);
+    }
+
     /// Puts the record into its place; never waits.
     pub(crate) fn fill(self, append: Append) {
         drop(self.0.send(Message::Append(Box::new(append))));
     }
 }
 
-/// Works until the end.
-pub(super) fn run(
-    connection: &Connection,
-    mut messages: mpsc::Receiver<Message>,
-    healthy: &AtomicBool,
-) {
-    let mut syncs = Syncs::Always;
-    while let Some(first) = messages.blocking_recv() {
-        let mut group = Group::default();
-        let taken = gather(first, &mut messages);
-        let ready = syncs.set(connection, &taken);
-        let committed = group.commit(connection, taken, ready);
-        // Only a record shows whether records can be written.
-        if group.records > 0 {
-            healthy.store(committed.is_ok(), Ordering::Relaxed);
+/// What the thread works with.
+pub(super) struct Writer {
+    pub(super) connection: Connection,
+    pub(super) journal: Option<Arc<Journal>>,
+    pub(super) healthy: Arc<AtomicBool>,
+    pub(super) runtime: Runtime,
+}
+
+impl Writer {
+    /// Works until the end.
+    pub(super) fn run(self, mut messages: mpsc::Receiver<Message>) {
+        let mut syncs = Syncs::Always;
+        // Of the journal, what could not be committed yet.
+        let mut batch = Batch::default();
+        let mut again = None;
+        while let Some(first) = self.next(&mut messages, again) {
+            let taken = gather(first, &mut messages);
+            batch.and_then(self.journal.as_deref().map(Journal::take).unwrap_or_default());
+            let mut group = Group::default();
+            let ready = syncs.set(&self.connection, &taken);
+            let committed = group.commit(&self.connection, &batch, taken, ready);
+            // Only a record shows whether records can be written.
+            if group.records > 0 {
+                self.healthy.store(committed.is_ok(), Ordering::Relaxed);
+            }
+            again = committed.is_err().then(|| Instant::now() + AGAIN);
+            if committed.is_ok()
+                && let Some(journal) = &self.journal
+                && !batch.entries.is_empty()
+            {
+                journal.taken(batch.last);
+                batch = Batch::default();
+            }
+            group.answer(&committed);
+            if let Some(done) = group.close {
+                // What is still in the queue was sent after the end; it is dropped, and
+                // whoever waits for it sees that.
+                let _ = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)");
+                let _ = done.send(());
+                return;
+            }
         }
-        group.answer(&committed);
-        if let Some(done) = group.close {
-            // What is still in the queue was sent after the end; it is dropped, and
-            // whoever waits for it sees that.
-            let _ = connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)");
-            let _ = done.send(());
-            return;
+    }
+
+    /// Waits for a message, for enough in the journal, or for the time to try again;
+    /// `None` at the end of all who could ask.
+    fn next(
+        &self,
+        messages: &mut mpsc::Receiver<Message>,
+        again: Option<Instant>,
+    ) -> Option<Vec<Message>> {
+        let message = |message: Option<Message>| message.map(|message| vec![message]);
+        // Most often it waits already.
+        if let Ok(next) = messages.try_recv() {
+            return Some(vec![next]);
         }
+        let Some(journal) = &self.journal else { return message(messages.blocking_recv()) };
+        self.runtime.block_on(async {
+            let later = async {
+                match again {
+                    Some(again) => sleep_until(again).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                next = messages.recv() => message(next),
+                () = journal.ready(), if again.is_none() => Some(Vec::new()),
+                () = later => Some(Vec::new()),
+            }
+        })
     }
 }
 
 /// Takes what waits, up to an end or as much as is committed at once.
-fn gather(first: Message, messages: &mut mpsc::Receiver<Message>) -> Vec<Message> {
-    let mut taken = vec![first];
+fn gather(mut taken: Vec<Message>, messages: &mut mpsc::Receiver<Message>) -> Vec<Message> {
     while taken.len() < MOST_GROUP
         && !matches!(taken.last(), Some(Message::Close(_)))
         && let Ok(next) = messages.try_recv()
@@ -121,6 +190,7 @@ impl Syncs {
             Message::Append(append) => {
                 append.outlives == Outlives::Gateway && append.along.is_none()
             }
+            Message::Settle(_) => true,
             Message::Work(_) | Message::Close(_) => false,
         };
         let wanted = if messages.iter().all(outlives_gateway) { Self::Later } else { Self::Always };
@@ -136,13 +206,23 @@ impl Syncs {
     }
 }
 
+/// Takes what was left of a journal into the database.
+///
+/// # Errors
+/// `INTERNAL` where it cannot be written.
+pub(super) fn take_left(connection: &Connection, left: &Batch) -> Result<()> {
+    Group::default().commit(connection, left, Vec::new(), Ok(()))
+}
+
 /// What is committed together.
 #[derive(Default)]
 struct Group {
     after: Vec<After>,
     appended: Vec<(i64, oneshot::Sender<Result<i64>>)>,
+    settled: Vec<oneshot::Sender<()>>,
     close: Option<oneshot::Sender<()>>,
     head: Option<Link>,
+    journal: Option<u64>,
     records: usize,
 }
 
@@ -150,12 +230,15 @@ impl Group {
     fn commit(
         &mut self,
         connection: &Connection,
+        journal: &Batch,
         messages: Vec<Message>,
         ready: Result<()>,
     ) -> Result<()> {
         let batch = |text: &str| connection.execute_batch(text).map_err(|error| fault(&error));
         let mut outcome = ready.and_then(|()| batch("BEGIN IMMEDIATE"));
         let begun = outcome.is_ok();
+        // They were told before what comes now.
+        outcome = outcome.and_then(|()| self.of_journal(connection, journal));
         for message in messages {
             // Once something failed the rest is only heard, to be told the same.
             if let Err(error) = self.take(connection, message, outcome.is_ok()) {
@@ -177,6 +260,7 @@ impl Group {
     fn take(&mut self, connection: &Connection, message: Message, sound: bool) -> Result<()> {
         match message {
             Message::Close(done) => self.close = Some(done),
+            Message::Settle(done) => self.settled.push(done),
             Message::Work(work) if sound => return self.work(connection, work),
             Message::Append(append) if sound => return self.append(connection, *append),
             // Dropped: a sender that is gone says that nothing was written.
@@ -186,6 +270,19 @@ impl Group {
                 self.appended.extend(append.reply.map(|reply| (0, reply)));
             }
         }
+        Ok(())
+    }
+
+    /// Appends the records of the journal.
+    fn of_journal(&mut self, connection: &Connection, journal: &Batch) -> Result<()> {
+        let Some((first, rest)) = journal.entries.split_first() else { return Ok(()) };
+        self.records += journal.entries.len();
+        let mut head = Link::head(connection)?.append(connection, first)?;
+        for entry in rest {
+            head = head.append(connection, entry)?;
+        }
+        self.head = Some(head);
+        self.journal = Some(journal.last);
         Ok(())
     }
 
@@ -229,6 +326,11 @@ impl Group {
         let mut statement =
             connection.prepare_cached(sql::AUDIT_MOVE_HEAD).map_err(|error| fault(&error))?;
         let moved = statement.execute((head.sequence, head.hash.as_bytes(), head.total));
+        moved.map_err(|error| fault(&error))?;
+        let Some(journal) = self.journal else { return Ok(()) };
+        let mut statement =
+            connection.prepare_cached(sql::JOURNAL_TAKEN).map_err(|error| fault(&error))?;
+        let moved = statement.execute([i64::try_from(journal).unwrap_or(i64::MAX)]);
         moved.map(drop).map_err(|error| fault(&error))
     }
 
@@ -236,6 +338,11 @@ impl Group {
     fn answer(&mut self, committed: &Result<()>) {
         for after in self.after.drain(..) {
             after(committed.clone());
+        }
+        if committed.is_ok() {
+            for settled in self.settled.drain(..) {
+                let _ = settled.send(());
+            }
         }
         for (sequence, reply) in self.appended.drain(..) {
             let told: Result<i64, Error> = committed.clone().map(|()| sequence);

@@ -15,7 +15,7 @@ async fn a_call_is_on_record_when_its_answer_is_told() {
     let params = json!({"path": "src/a.rs", "content": "the content itself"});
     let done = stage.call(&caller, "worktree.write", params.clone()).await.unwrap();
     let record = stage.last_record().await;
-    assert_eq!(record.sequence, done.sequence);
+    assert_eq!(Some(record.sequence), done.sequence);
     let entry = record.entry;
     assert_eq!(entry.caller, caller.id());
     assert_eq!(entry.role, "agent:own");

@@ -224,7 +224,7 @@ async fn the_chain_goes_on_after_a_restart() {
     let stage = ten().await.again(Begin::default()).await;
     let caller = stage.operator().await;
     let done = stage.call(&caller, "worktree.delete", json!({"path": "x"})).await.unwrap();
-    assert_eq!(done.sequence, 11);
+    assert_eq!(done.sequence, Some(11));
     let report = verify(&stage).await;
     assert!(report.is_sound(), "{report:?}");
     assert_eq!((report.last, report.protected_up_to), (11, 10));
