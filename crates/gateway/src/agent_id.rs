@@ -1,6 +1,6 @@
 //! The id of an agent, checked once.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use garth_contract::{Code, Error, Result};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ const MOST: usize = 64;
 /// it names one below its parent, whatever was sent.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct AgentId(String);
+pub struct AgentId(Arc<str>);
 
 impl AgentId {
     /// Reads an id.
@@ -30,7 +30,7 @@ impl AgentId {
                 "an agent id is a letter or digit and up to 63 more of A-Z a-z 0-9 . _ -",
             ));
         }
-        Ok(Self(text.to_owned()))
+        Ok(Self(Arc::from(text)))
     }
 
     /// The id as text.
@@ -56,7 +56,7 @@ impl TryFrom<String> for AgentId {
 
 impl From<AgentId> for String {
     fn from(id: AgentId) -> Self {
-        id.0
+        id.as_str().to_owned()
     }
 }
 

@@ -55,7 +55,7 @@ pub struct Call<L = ()> {
     pub along: L,
 }
 
-/// What travels along.
+/// What travels along; in a box, since it goes through many hands.
 pub(crate) struct Work<A: Answer> {
     pub(crate) gateway: Gateway,
     pub(crate) operation: Arc<Operation<A>>,
@@ -71,11 +71,11 @@ pub(crate) struct Work<A: Answer> {
 }
 
 /// A call whose operation is known and whose agent's id is one.
-pub struct Resolved<A: Answer>(pub(crate) Work<A>);
+pub struct Resolved<A: Answer>(pub(crate) Box<Work<A>>);
 
 /// A call that its caller may make.
 pub struct Authorized<A: Answer> {
-    pub(crate) work: Work<A>,
+    pub(crate) work: Box<Work<A>>,
     pub(crate) known: Option<Arc<Known>>,
     pub(crate) permit: Option<Permit>,
 }
@@ -83,7 +83,7 @@ pub struct Authorized<A: Answer> {
 /// A call that there is room for; it can be run.
 #[must_use = "an admitted call that is not run is recorded as cancelled"]
 pub struct Admitted<A: Answer> {
-    pub(crate) work: Work<A>,
+    pub(crate) work: Box<Work<A>>,
     pub(crate) known: Option<Arc<Known>>,
     pub(crate) permit: Option<Permit>,
     pub(crate) held: Held,
@@ -112,7 +112,7 @@ pub enum When {
 
 impl<A: Answer> Work<A> {
     /// Ends the call with an error that is on record before it is told.
-    pub(crate) async fn refuse(self, error: Error) -> Error {
+    pub(crate) async fn refuse(self: Box<Self>, error: Error) -> Error {
         match self.record.close(Err(error.code())).await {
             Ok(_) => error,
             Err(unrecorded) => unrecorded,
@@ -133,7 +133,10 @@ impl<A: Answer> Work<A> {
 }
 
 /// Ends a call where a step fails.
-pub(crate) async fn step<A: Answer, T>(work: Work<A>, result: Result<T>) -> Result<(Work<A>, T)> {
+pub(crate) async fn step<A: Answer, T>(
+    work: Box<Work<A>>,
+    result: Result<T>,
+) -> Result<(Box<Work<A>>, T)> {
     match result {
         Ok(value) => Ok((work, value)),
         Err(error) => Err(work.refuse(error).await),

@@ -116,10 +116,11 @@ pub(crate) fn open(path: &Path, what: &str) -> Result<Option<File>> {
     }
 }
 
-/// Opens a file to be read and appended to, which only its owner can read, and makes it
-/// where it is missing.
+/// Opens a file to be read and written, which only its owner can read, and makes it where
+/// it is missing.
 pub(crate) fn open_or_make(path: &Path, what: &str) -> Result<File> {
-    let opened = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path);
+    let mut options = OpenOptions::new();
+    let opened = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(path);
     opened.map_err(|error| failed(what, &error.kind().to_string()))
 }
 
@@ -135,6 +136,6 @@ fn sync_folder(path: &Path) -> Result<()> {
 }
 
 /// What failed, without the path, which is the host's.
-pub(crate) fn failed(what: &str, why: &str) -> Error {
+fn failed(what: &str, why: &str) -> Error {
     Error::new(Code::Internal, format!("{what} cannot be used: {why}"))
 }

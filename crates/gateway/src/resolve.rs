@@ -52,7 +52,7 @@ impl Gateway {
             (Some(_), Err(error)) => Err(error),
         };
         match resolved {
-            Ok((operation, agent)) => Ok(Resolved(Work {
+            Ok((operation, agent)) => Ok(Resolved(Box::new(Work {
                 gateway: self.clone(),
                 operation,
                 caller,
@@ -63,7 +63,7 @@ impl Gateway {
                 summary,
                 record,
                 along: Mutex::new(Some(along)),
-            })),
+            }))),
             Err(error) => {
                 record.close(Err(error.code())).await?;
                 Err(error)

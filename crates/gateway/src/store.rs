@@ -7,6 +7,7 @@
 mod connect;
 mod entries;
 mod journal;
+mod map_unsafe;
 mod readers;
 pub(crate) mod sql;
 mod writer;
@@ -24,7 +25,11 @@ use garth_contract::{Code, Error, Result};
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::{audit::Entry, clock::Clock};
+use crate::{
+    audit::Entry,
+    clock::Clock,
+    own_files::{self, Found},
+};
 use journal::{Journal, Left};
 use readers::Readers;
 use writer::{After, Message, Verdict, Writer};
@@ -62,6 +67,10 @@ impl Store {
     /// `INTERNAL` with a sentence: for a file that is no database of ours, that is
     /// damaged, or that a newer version wrote. Such a file is left as it is.
     pub fn open(path: &Path, clock: Clock) -> Result<Self> {
+        if own_files::look(path, "the registry's database")? == Found::Nothing {
+            // What is left of another database is no part of this one.
+            Journal::forget(path);
+        }
         let connection = connect::open(path, &clock)?;
         let journal = open_journal(path, &connection)?.map(Arc::new);
         let readers = Readers::new(path.to_owned(), clock.clone());
@@ -180,7 +189,7 @@ fn open_journal(path: &Path, connection: &Connection) -> Result<Option<Journal>>
     let taken = u64::try_from(taken).unwrap_or(0);
     let Some(Left { journal, batch }) = Journal::open(path, taken)? else { return Ok(None) };
     writer::take_left(connection, &batch)?;
-    journal.begin(&batch)?;
+    journal.begin(&batch);
     Ok(Some(journal))
 }
 

@@ -45,11 +45,17 @@ async fn measure() {
         return;
     };
     garth.write("a.txt", &"0123456789abcde\n".repeat(256)).await;
+    // Rows that are named are the only ones.
+    let named: Vec<String> = std::env::args().skip(1).collect();
+    let wanted = |row: &str| named.is_empty() || named.iter().any(|name| name == row);
     for (what, method, row) in [("stat", "worktree.stat", 0), ("read 4 KB", "worktree.read", 1)] {
         let params = json!({"agentId": "default", "path": "a.txt"});
         let load = Load::new(method, &params);
         let echo = Server::echo(garth.reply(&load).await);
         for (connections, underway, stat, read) in SHAPES {
+            if !wanted(&format!("{what} {connections}x{underway}")) {
+                continue;
+            }
             let goal = if row == 0 { stat } else { read };
             let (ours, theirs) = compared(&garth, &echo, &load, connections, underway).await;
             let share = ours.rate() / theirs.rate();

@@ -5,9 +5,12 @@
 
 use crate::audit::Entry;
 
-/// The bytes of a length, of a check, and of a number.
+/// The bytes of a length, and of a check.
 const LENGTH: usize = 4;
 const CHECK: usize = 8;
+
+/// What stands before the rest of an entry.
+pub(super) const HEAD: usize = LENGTH + CHECK;
 
 /// Writes an entry behind others.
 pub(super) fn write(into: &mut Vec<u8>, number: u64, entry: &Entry) {
@@ -25,7 +28,7 @@ pub(super) fn write(into: &mut Vec<u8>, number: u64, entry: &Entry) {
         bytes_out,
     } = entry;
     let begin = into.len();
-    into.extend([0; LENGTH + CHECK]);
+    into.extend([0; HEAD]);
     into.extend(number.to_le_bytes());
     for number in [time_ms, duration_us, bytes_in, bytes_out] {
         into.extend(number.to_le_bytes());
@@ -34,18 +37,17 @@ pub(super) fn write(into: &mut Vec<u8>, number: u64, entry: &Entry) {
         into.extend(u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes());
         into.extend(text.as_bytes());
     }
-    let body = begin + LENGTH + CHECK;
+    let body = begin + HEAD;
     let length = u32::try_from(into.len() - body).unwrap_or(u32::MAX);
     let check = check(into.get(body..).unwrap_or_default());
-    for (to, from) in
-        into.iter_mut().skip(begin).zip(length.to_le_bytes().into_iter().chain(check))
+    for (to, from) in into.iter_mut().skip(begin).zip(length.to_le_bytes().into_iter().chain(check))
     {
         *to = from;
     }
 }
 
 /// Every entry, up to the first that is not whole.
-pub(super) fn read(bytes: &[u8]) -> impl Iterator<Item = (u64, Entry)> {
+pub(super) fn read(bytes: &[u8]) -> impl Iterator<Item = (u64, Entry)> + use<'_> {
     let mut rest = Reader(bytes);
     std::iter::from_fn(move || {
         let length = usize::try_from(u32::from_le_bytes(rest.array()?)).ok()?;

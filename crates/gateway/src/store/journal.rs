@@ -1,17 +1,17 @@
 //! Records that are safe before the database has them.
 //!
 //! A record of a mere look is to outlive this process and not the machine, so it is
-//! appended to a file and not waited for any longer; the thread that writes takes what
-//! came together into the database, some milliseconds later. What it had not taken when
-//! the process ended is taken at the next start.
+//! copied into memory that is a file's, and not waited for any longer; the thread that
+//! writes takes what came together into the database, some milliseconds later. What it
+//! had not taken when the process ended is taken at the next start.
 //!
-//! There are two files: while what is in one is not in the database yet, the other
-//! is emptied. Entries are numbered, and the database knows the last number that it has.
+//! There are two files: when one has become long, what the database does not have yet is
+//! copied to the other, which is gone on with. Entries are numbered, and the database
+//! knows the last number that it has, so whatever else is in a file is passed over.
 
 use std::{
     fs::File,
-    io::{Read, Write},
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -20,9 +20,10 @@ use std::{
 };
 
 use garth_contract::Result;
+use memmap2::MmapMut;
 use tokio::{sync::Notify, time::timeout};
 
-use super::entries;
+use super::{entries, map_unsafe::map};
 use crate::{audit::Entry, own_files};
 
 /// Records that may wait for the database; more are waited for like those of changes.
@@ -35,10 +36,10 @@ const ENOUGH: usize = 512;
 const LINGER: Duration = Duration::from_millis(20);
 
 /// A file that is longer is left for the other one.
-const LONG: u64 = 1 << 20;
+const LONG: usize = 1 << 20;
 
-/// The longest file that is read at a start; none gets that long.
-const MOST_READ: u64 = 64 << 20;
+/// The room in a file: twice what may wait at the length that most have.
+const ROOM: usize = 4 << 20;
 
 const NAMES: [&str; 2] = ["journal-a", "journal-b"];
 const WHAT: &str = "the audit's journal";
@@ -53,15 +54,17 @@ pub(super) struct Journal {
 }
 
 struct Inner {
-    files: [File; 2],
-    /// Which of them is written to, and how long it is.
-    current: usize,
-    bytes: u64,
+    current: MmapMut,
+    other: MmapMut,
+    /// How long what is in the current one is.
+    bytes: usize,
     /// The number of the last entry.
     last: u64,
     waiting: Vec<Entry>,
     line: Vec<u8>,
     closed: bool,
+    // Held, since the first of them is locked.
+    _files: [File; 2],
 }
 
 /// What waits for the database, and the number of the last of it.
@@ -88,42 +91,41 @@ impl Batch {
 }
 
 impl Journal {
+    /// Removes what is beside a database that is not there.
+    pub(super) fn forget(database: &Path) {
+        NAMES.iter().for_each(|name| own_files::discard(&beside(database, name)));
+    }
+
     /// Opens the journal beside a database that has the entries up to `taken`; `None`
-    /// where another process has it.
+    /// where another process has it, or the directory cannot hold one.
     ///
     /// # Errors
-    /// `INTERNAL` for files that cannot be read or made.
+    /// `INTERNAL` for files that cannot be opened.
     pub(super) fn open(database: &Path, taken: u64) -> Result<Option<Left>> {
-        let beside = |name: &str| {
-            let mut path = database.as_os_str().to_owned();
-            path.push("-");
-            path.push(name);
-            own_files::open_or_make(Path::new(&path), WHAT)
-        };
-        let mut files = [beside(NAMES[0])?, beside(NAMES[1])?];
+        let open = |name| own_files::open_or_make(&beside(database, name), WHAT);
+        let files = [open(NAMES[0])?, open(NAMES[1])?];
         if files[0].try_lock().is_err() {
             return Ok(None);
         }
-        let mut numbered = Vec::new();
-        for file in &mut files {
-            let mut bytes = Vec::new();
-            let read = Read::take(&mut *file, MOST_READ).read_to_end(&mut bytes);
-            read.map_err(|error| own_files::failed(WHAT, &error.kind().to_string()))?;
-            numbered.extend(entries::read(&bytes).filter(|(number, _)| *number > taken));
-        }
+        let (Ok(current), Ok(other)) = (map(&files[0], ROOM), map(&files[1], ROOM)) else {
+            return Ok(None);
+        };
+        let both = entries::read(&current).chain(entries::read(&other));
+        let mut numbered: Vec<_> = both.filter(|(number, _)| *number > taken).collect();
         // An entry that was copied from one file to the other is in both.
         numbered.sort_by_key(|(number, _)| *number);
         numbered.dedup_by_key(|(number, _)| *number);
         let last = numbered.last().map_or(taken, |(number, _)| *number);
         let entries = numbered.into_iter().map(|(_, entry)| entry).collect();
         let inner = Inner {
-            files,
-            current: 0,
+            current,
+            other,
             bytes: 0,
             last,
             waiting: Vec::new(),
             line: Vec::new(),
             closed: false,
+            _files: files,
         };
         let journal = Self {
             inner: Mutex::new(inner),
@@ -135,15 +137,11 @@ impl Journal {
     }
 
     /// Says that the database has what was left, and begins anew.
-    ///
-    /// # Errors
-    /// `INTERNAL` where the files cannot be emptied.
-    pub(super) fn begin(&self, left: &Batch) -> Result<()> {
+    pub(super) fn begin(&self, left: &Batch) {
         self.taken.store(left.last, Ordering::Release);
-        for file in &self.lock().files {
-            file.set_len(0).map_err(|error| own_files::failed(WHAT, &error.kind().to_string()))?;
-        }
-        Ok(())
+        let mut inner = self.lock();
+        empty(&mut inner.current);
+        empty(&mut inner.other);
     }
 
     /// Keeps a record; it outlives the process when this returns. Gives it back where
@@ -154,7 +152,7 @@ impl Journal {
         if inner.closed || outstanding >= MOST_WAITING as u64 {
             return Err(Box::new(entry));
         }
-        if inner.append(&entry).is_err() {
+        if inner.append(&entry).is_none() {
             return Err(Box::new(entry));
         }
         inner.waiting.push(entry);
@@ -187,21 +185,13 @@ impl Journal {
         self.taken.store(last, Ordering::Release);
         let mut inner = self.lock();
         if inner.bytes > LONG {
-            // Where it fails the file grows on, and the next time it may not.
-            let _ = inner.change(last);
+            inner.change(last);
         }
     }
 
-    /// Takes nothing any more, and empties the files where the database has everything.
+    /// Takes nothing any more.
     pub(super) fn close(&self) {
-        let mut inner = self.lock();
-        inner.closed = true;
-        if inner.last == self.taken.load(Ordering::Acquire) {
-            for file in &inner.files {
-                let _ = file.set_len(0);
-            }
-            inner.bytes = 0;
-        }
+        self.lock().closed = true;
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -210,40 +200,48 @@ impl Journal {
 }
 
 impl Inner {
-    fn append(&mut self, entry: &Entry) -> std::io::Result<()> {
+    /// Puts an entry behind the others; `None` where there is no room.
+    fn append(&mut self, entry: &Entry) -> Option<()> {
         self.line.clear();
         entries::write(&mut self.line, self.last + 1, entry);
-        let [first, second] = &mut self.files;
-        let file = if self.current == 0 { first } else { second };
-        if let Err(error) = file.write_all(&self.line) {
-            // Half an entry would hide those after it.
-            self.closed = file.set_len(self.bytes).is_err();
-            return Err(error);
-        }
-        self.bytes += self.line.len() as u64;
+        let end = self.bytes + self.line.len();
+        self.current.get_mut(self.bytes..end)?.copy_from_slice(&self.line);
+        self.bytes = end;
         self.last += 1;
-        Ok(())
+        Some(())
     }
 
     /// Goes on in the other file, with what the database does not have yet.
-    fn change(&mut self, taken: u64) -> std::io::Result<()> {
+    fn change(&mut self, taken: u64) {
+        let mut kept = Vec::new();
+        let first = self.last - self.waiting.len() as u64 + 1;
         // Those that wait are the last ones; what is neither taken nor waits is on its
         // way, and this is not the moment.
-        if self.last - taken != self.waiting.len() as u64 {
-            return Ok(());
+        if first != taken + 1 {
+            return;
         }
-        let mut text = Vec::new();
-        for (number, entry) in (taken + 1..).zip(&self.waiting) {
-            entries::write(&mut text, number, entry);
+        for (number, entry) in (first..).zip(&self.waiting) {
+            entries::write(&mut kept, number, entry);
         }
-        let [first, second] = &mut self.files;
-        let (old, new) = if self.current == 0 { (first, second) } else { (second, first) };
-        new.set_len(0)?;
-        new.write_all(&text)?;
-        old.set_len(0)?;
-        self.current = 1 - self.current;
-        self.bytes = text.len() as u64;
-        Ok(())
+        empty(&mut self.other);
+        let Some(room) = self.other.get_mut(..kept.len()) else { return };
+        room.copy_from_slice(&kept);
+        std::mem::swap(&mut self.current, &mut self.other);
+        self.bytes = kept.len();
+    }
+}
+
+fn beside(database: &Path, name: &str) -> PathBuf {
+    let mut path = database.as_os_str().to_owned();
+    path.push("-");
+    path.push(name);
+    path.into()
+}
+
+/// Lets a file begin with what is no entry.
+fn empty(map: &mut MmapMut) {
+    for byte in map.iter_mut().take(entries::HEAD) {
+        *byte = 0;
     }
 }
 

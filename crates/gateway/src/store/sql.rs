@@ -18,7 +18,8 @@ macro_rules! statements {
 /// What brings an empty database to the present form, a step for each version.
 ///
 /// A step is never changed once it was released; the next one is added below it.
-pub(crate) const MIGRATIONS: &[&str] = &[include_str!("schema_1.sql"), include_str!("schema_2.sql")];
+pub(crate) const MIGRATIONS: &[&str] =
+    &[include_str!("schema_1.sql"), include_str!("schema_2.sql")];
 
 /// Tells whether a lease is live: the node's own session, not expired.
 macro_rules! live_lease {

@@ -14,7 +14,7 @@ use garth_contract::{Code, Detail, Error};
 use garth_gateway::{Caller, Credential, Role};
 use serde_json::{Map, Value, json};
 use tokio::{
-    sync::Semaphore,
+    sync::{Semaphore, oneshot},
     task::JoinSet,
     time::{Instant, MissedTickBehavior, interval_at, timeout},
 };
@@ -24,11 +24,14 @@ use super::{
     approvals,
     connection::{Came, Frames, Session, Why, came},
     frame::{Out, Request},
+    gate::Door,
     hello::{self, Connect},
     link::{Link, Task},
+    outbox::Outbox,
     request::{self, Job},
     requests::Requests,
 };
+use crate::serve::app::App;
 
 /// Requests of one connection that are worked on at a time.
 const MOST_AT_A_TIME: usize = 128;
@@ -74,13 +77,23 @@ impl Session {
             room: Arc::new(Semaphore::new(MOST_BYTES)),
             jobs: JoinSet::new(),
         };
-        let heard = Heard::now();
+        let heard = Arc::new(Heard::now());
+        // In a task of its own: all it waits for would be looked at anew with every frame.
+        let (end, ended) = oneshot::channel();
+        let guard = Guard {
+            app: Arc::clone(&self.app),
+            outbox: self.outbox.clone(),
+            door: self.door.clone(),
+            credential: credential.clone(),
+            heard: Arc::clone(&heard),
+        };
+        let _guard = Task::spawn(async move {
+            let _ = end.send(guard.end().await);
+        });
         let why = tokio::select! {
+            biased;
+            Ok(why) = ended => why,
             why = serving.read(frames, &heard) => why,
-            why = self.look_after(&heard) => why,
-            () = credential.ended() => Some((CloseCode::Policy, "the token is no longer good")),
-            () = self.outbox.closed() => None,
-            () = self.app.stopping() => Some((CloseCode::Restart, "the gateway stops")),
         };
         if let Some((CloseCode::Restart, _)) = why {
             tokio::select! {
@@ -94,9 +107,30 @@ impl Session {
         link.close();
         why
     }
+}
+
+/// What ends a connection from our side.
+struct Guard {
+    app: Arc<App>,
+    outbox: Outbox,
+    door: Door,
+    credential: Credential,
+    heard: Arc<Heard>,
+}
+
+impl Guard {
+    /// Waits until the connection is to end, and says why.
+    async fn end(&self) -> Why {
+        tokio::select! {
+            why = self.look_after() => why,
+            () = self.credential.ended() => Some((CloseCode::Policy, "the token is no longer good")),
+            () = self.outbox.closed() => None,
+            () = self.app.stopping() => Some((CloseCode::Restart, "the gateway stops")),
+        }
+    }
 
     /// Lets the client know that the gateway lives, and finds out whether it does.
-    async fn look_after(&self, heard: &Heard) -> Why {
+    async fn look_after(&self) -> Why {
         let mut ticks = every(Duration::from_millis(hello::TICK_MS));
         let mut pings = every(PING);
         let mut taken = self.door.taken();
@@ -109,7 +143,7 @@ impl Session {
                 }
                 _ = pings.tick() => {
                     let before = std::mem::replace(&mut taken, self.door.taken());
-                    if heard.silence() >= SILENCE && taken.saturating_sub(before) < TAKES {
+                    if self.heard.silence() >= SILENCE && taken.saturating_sub(before) < TAKES {
                         return Some((CloseCode::Away, "nothing was heard for a minute"));
                     }
                     self.outbox.ping();
@@ -217,7 +251,11 @@ impl Serving<'_> {
             turns: Arc::clone(&self.turns),
             room,
         };
-        self.jobs.spawn(job.perform());
+        // Most are done at once, and need no task of their own.
+        let mut doing = Box::pin(job.perform());
+        if futures::poll!(doing.as_mut()).is_pending() {
+            self.jobs.spawn(doing);
+        }
     }
 
     /// Waits for what is under way.
