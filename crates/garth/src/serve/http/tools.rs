@@ -65,7 +65,10 @@ pub(super) async fn method(
     let agent = |params: &mut Map<String, Value>| {
         Ok(params.get("agentId").and_then(Value::as_str).map(ToOwned::to_owned))
     };
-    answered(operate(&app, &asked, body, &method, agent).await)
+    match operate(&app, &asked, body, &method, agent).await {
+        Err(error) => said(error.code(), &garth_ops::method_failure(&error)),
+        answer => answered(answer),
+    }
 }
 
 /// Calls an operation with a body as its parameters.
