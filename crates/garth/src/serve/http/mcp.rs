@@ -80,7 +80,7 @@ async fn serve(app: Arc<App>, asked: Asked, named: Option<String>, request: Requ
         Err(error) => return refused(&error),
     };
     let (parts, body) = request.into_parts();
-    let Whole { bytes, taken } = match body::whole(&app.memory, body, body::MOST).await {
+    let Whole { bytes, taken } = match body::whole(&app.memory, body, app.most_frame as u64).await {
         Ok(whole) => whole,
         Err(error) => return refused(&error),
     };

@@ -117,7 +117,7 @@ pub(super) async fn prepare(
     agent: impl FnOnce(&mut Map<String, Value>) -> Result<Option<String>>,
 ) -> Result<Prepared> {
     let Known { caller, credential } = known(app, asked).await?;
-    let Whole { bytes, taken } = body::whole(&app.memory, body, body::MOST).await?;
+    let Whole { bytes, taken } = body::whole(&app.memory, body, app.most_frame as u64).await?;
     let mut params = body::object(&asked.headers, &bytes)?;
     let agent = agent(&mut params)?;
     let call = Call {
