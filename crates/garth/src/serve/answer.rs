@@ -64,6 +64,8 @@ pub(crate) struct Along {
     pub(crate) transfer: Option<Transfer>,
     /// Bytes that come while they are worked on.
     pub(crate) coming: Option<Coming>,
+    /// Hears which workspace a tool works in, once it does.
+    pub(crate) place: Option<crate::mcp::progress::Where>,
 }
 
 impl Along {
@@ -81,6 +83,7 @@ impl Along {
             live: None,
             transfer: None,
             coming: None,
+            place: None,
         }
     }
 
