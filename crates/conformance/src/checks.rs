@@ -22,6 +22,7 @@ mod paths;
 mod protect;
 mod read;
 mod read_link;
+mod receive;
 mod remove;
 mod rename;
 mod stage;
@@ -48,6 +49,7 @@ static GROUPS: &[&[Check]] = &[
     read_link::CHECKS,
     stage::CHECKS,
     landing::CHECKS,
+    receive::CHECKS,
     links::CHECKS,
     paths::CHECKS,
     limits::CHECKS,

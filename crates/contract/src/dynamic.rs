@@ -9,8 +9,9 @@ use std::{future::Future, pin::Pin, sync::Arc};
 use bytes::Bytes;
 
 use crate::{
-    Abilities, Content, Depth, Entry, Filesystem, Links, Listing, Made, Move, Page, Parents, Put,
-    Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch, WatchSpec, Written, WsPath,
+    Abilities, Content, Depth, Entry, Filesystem, Incoming, Links, Listing, Made, Move, Page,
+    Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch, WatchSpec,
+    Written, WsPath,
 };
 
 /// A future behind a pointer.
@@ -41,6 +42,7 @@ pub trait DynFilesystem: Send + Sync {
     fn watch<'a>(&'a self, spec: &'a WatchSpec) -> BoxFuture<'a, Result<Watch>>;
     fn read_link<'a>(&'a self, path: &'a WsPath) -> BoxFuture<'a, Result<Bytes>>;
     fn stage<'a>(&'a self, base: &'a WsPath) -> BoxFuture<'a, Result<Box<dyn Stage>>>;
+    fn receive<'a>(&'a self, path: &'a WsPath) -> BoxFuture<'a, Result<Box<dyn Incoming>>>;
 }
 
 impl<F: Filesystem> DynFilesystem for F {
@@ -100,6 +102,10 @@ impl<F: Filesystem> DynFilesystem for F {
 
     fn stage<'a>(&'a self, base: &'a WsPath) -> BoxFuture<'a, Result<Box<dyn Stage>>> {
         Box::pin(Filesystem::stage(self, base))
+    }
+
+    fn receive<'a>(&'a self, path: &'a WsPath) -> BoxFuture<'a, Result<Box<dyn Incoming>>> {
+        Box::pin(Filesystem::receive(self, path))
     }
 }
 

@@ -5,13 +5,14 @@ use std::{future::Future, sync::Arc};
 use bytes::Bytes;
 
 use crate::{
-    Abilities, Code, Content, Depth, Entry, Error, Links, Listing, Made, Move, Page, Parents, Put,
-    Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch, WatchSpec, Written, WsPath,
+    Abilities, Code, Content, Depth, Entry, Error, Incoming, Links, Listing, Made, Move, Page,
+    Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch, WatchSpec,
+    Written, WsPath,
 };
 
 /// The files of one workspace.
 ///
-/// Twelve methods, and each one's comment is its specification: *Errors* lists the
+/// Thirteen methods, and each one's comment is its specification: *Errors* lists the
 /// codes beyond the common ones, *After* what holds when it returned, *Cancel*
 /// what is left when its future is dropped. The conformance suite checks these
 /// sentences on every backend.
@@ -25,8 +26,8 @@ use crate::{
 /// backend cannot do is `UNSUPPORTED`. No call blocks on a FIFO, a socket or a
 /// device.
 ///
-/// Changing calls (`write`, `make_dir`, `remove`, `rename`, `stage`) also answer
-/// `READ_ONLY` on a read-only workspace, `PERMISSION_DENIED` under a `protect`
+/// Changing calls (`write`, `make_dir`, `remove`, `rename`, `stage`, `receive`) also
+/// answer `READ_ONLY` on a read-only workspace, `PERMISSION_DENIED` under a `protect`
 /// rule, and `DISK_FULL` or `QUOTA_EXCEEDED` when there is no room.
 pub trait Filesystem: Send + Sync + 'static {
     /// Says what this backend can do. The answer never changes.
@@ -162,6 +163,17 @@ pub trait Filesystem: Send + Sync + 'static {
     /// *Cancel*: nothing is left.
     fn stage(&self, base: &WsPath) -> impl Future<Output = Result<Box<dyn Stage>>> + Send {
         let refused = Error::at(Code::Unsupported, base);
+        async { Err(refused) }
+    }
+
+    /// Opens a file that arrives in pieces, out of sight, and then takes its place.
+    ///
+    /// *Errors*: those of a `write` there, as far as they can be told before it lands;
+    /// `UNSUPPORTED` where files are only written whole.
+    /// *After*: nothing can be seen of it, until it lands.
+    /// *Cancel*: nothing is left.
+    fn receive(&self, path: &WsPath) -> impl Future<Output = Result<Box<dyn Incoming>>> + Send {
+        let refused = Error::at(Code::Unsupported, path);
         async { Err(refused) }
     }
 }

@@ -13,7 +13,9 @@ mod entry;
 mod error;
 mod escape;
 mod filesystem;
+mod incoming;
 mod path;
+mod pieces;
 mod policy;
 mod query;
 mod shell;
@@ -33,7 +35,9 @@ pub use entry::{Entry, Kind, Links, Listing};
 pub use error::{Detail, Error, Result};
 pub use escape::escape;
 pub use filesystem::Filesystem;
+pub use incoming::Incoming;
 pub use path::{Aliases, MAX_NAME, MAX_PATH, RawPath, WsPath};
+pub use pieces::{PIECE, Pieces};
 pub use policy::{Access, Durability, HardLinks, Policy};
 pub use query::{
     Case, Facts, Glob, Grep, Hidden, Ignored, Kinds, Lines, Order, Output, Query, Reach, Syntax,

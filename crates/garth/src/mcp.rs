@@ -6,12 +6,12 @@ pub(crate) mod catalogue;
 mod conformance;
 mod contain;
 mod lines;
-mod progress;
-mod resources;
+pub(crate) mod progress;
+pub(crate) mod resources;
 mod room;
-mod server;
+pub(crate) mod server;
 mod updates;
-mod uri;
+pub(crate) mod uri;
 
 use std::{os::fd::AsFd, sync::Arc};
 

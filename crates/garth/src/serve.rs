@@ -13,8 +13,10 @@ mod memory;
 mod metrics;
 mod openapi;
 pub(crate) mod opener;
+mod outflow;
 mod recalls;
 pub(crate) mod settings;
+mod spool;
 mod table;
 pub(crate) mod tls;
 mod transfer;
@@ -39,6 +41,7 @@ use data::{Data, Home};
 use first::Reached;
 use opener::Directories;
 use settings::Settings;
+use spool::Spool;
 pub(crate) use table::changed;
 
 /// How long calls may go on after the gateway was asked to stop.
@@ -104,6 +107,7 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
         most_connections: settings.connections,
         most_frame: settings.frame_bytes,
         metrics_for: settings.metrics,
+        spool: Spool::open(data.path()).await?,
     };
     let app = App::new(gateway.clone(), &home, front);
     output.answer(&told);

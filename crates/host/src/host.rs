@@ -7,18 +7,20 @@ use std::{
 
 use bytes::Bytes;
 use garth_contract::{
-    Abilities, Access, Aliases, Content, Depth, Durability, Entry, Filesystem, Links, Listing,
-    Made, Move, Page, Parents, Policy, Put, Query, Removed, Renamed, Result, Sink, Span, Stage,
-    Summary, Watch, WatchSpec, Written, WsPath,
+    Abilities, Access, Aliases, Content, Depth, Durability, Entry, Filesystem, Incoming, Links,
+    Listing, Made, Move, Page, Parents, Policy, Put, Query, Removed, Renamed, Result, Sink, Span,
+    Stage, Summary, Watch, WatchSpec, Written, WsPath,
 };
 
 use crate::{
     blocking::{self, CancelOnDrop},
-    look, make_dir, read, remove, rename,
+    look, make_dir, read,
+    receive::{Arriving, Draft},
+    remove, rename,
     stage::{Build, Staged},
     start, sweep,
     tree::{Resolver, Tree},
-    write,
+    write::{self, New},
 };
 
 /// The files below one directory of this machine, and nothing else of it.
@@ -119,7 +121,10 @@ impl Filesystem for Host {
 
     async fn write(&self, path: &WsPath, content: Bytes, put: Put) -> Result<Written> {
         let path = path.clone();
-        self.run(move |tree, cancel| write::write(tree, &path, (&content, put), cancel)).await
+        let call = move |tree: &Tree, cancel: &AtomicBool| {
+            write::write(tree, &path, (New::Bytes(&content), put), cancel)
+        };
+        self.run(call).await
     }
 
     async fn make_dir(&self, path: &WsPath, parents: Parents) -> Result<Made> {
@@ -156,5 +161,11 @@ impl Filesystem for Host {
         let (tree, base) = (Arc::clone(&self.tree), base.clone());
         let build = self.run(move |_, _| Build::open(&tree, &base)).await?;
         Ok(Box::new(Staged::new(build)))
+    }
+
+    async fn receive(&self, path: &WsPath) -> Result<Box<dyn Incoming>> {
+        let (tree, path) = (Arc::clone(&self.tree), path.clone());
+        let draft = self.run(move |_, _| Draft::open(&tree, &path)).await?;
+        Ok(Box::new(Arriving::new(draft)))
     }
 }

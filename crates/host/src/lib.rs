@@ -18,6 +18,7 @@ mod make_dir;
 pub mod measure;
 mod processes;
 mod read;
+mod receive;
 mod remove;
 mod rename;
 mod stage;

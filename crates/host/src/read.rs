@@ -238,7 +238,7 @@ pub(crate) fn each_chunk(
 
 /// Reads up to `length` bytes, fewer only at the file's end; `expected` sizes the
 /// buffer, so that one call reads what is there and the next sees the end.
-fn read_at(
+pub(crate) fn read_at(
     file: BorrowedFd<'_>,
     offset: u64,
     length: u64,

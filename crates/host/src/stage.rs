@@ -10,7 +10,7 @@ use bytes::Bytes;
 use garth_contract::{BoxFuture, Clobber, Landed, Part, Result, Stage, WsPath};
 use tokio::runtime::Handle;
 
-pub(crate) use self::build::Build;
+pub(crate) use self::build::{Build, locate};
 use crate::blocking;
 
 /// A tree that is being built, on threads that may block.

@@ -4,7 +4,10 @@
 //! While its maker lives it is locked, so that [`sweep`](crate::sweep) can tell a
 //! file in use from one that a crash left behind.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::{
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use rustix::{
     fs::{AtFlags, FlockOperation, Mode, OFlags, flock, openat, unlinkat},
@@ -21,27 +24,27 @@ pub(crate) fn fresh_name() -> Result<String> {
 
 /// A temporary file. Dropping it removes it, unless it was [kept](Temp::keep).
 #[derive(Debug)]
-pub(crate) struct Temp<'dir> {
-    dir: BorrowedFd<'dir>,
+pub(crate) struct Temp<D: AsFd> {
+    dir: D,
     name: String,
     file: OwnedFd,
-    kept: bool,
+    kept: AtomicBool,
 }
 
-impl<'dir> Temp<'dir> {
+impl<D: AsFd> Temp<D> {
     /// Makes an empty file with this mode, less the process's mask.
-    pub(crate) fn create(dir: BorrowedFd<'dir>, mode: Mode) -> Result<Self> {
+    pub(crate) fn create(dir: D, mode: Mode) -> Result<Self> {
         let flags =
             OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         loop {
             let name = fresh_name()?;
-            match openat(dir, &name, flags, mode) {
+            match openat(&dir, &name, flags, mode) {
                 Ok(file) => {
                     // A sweep that saw the file before this lock may have removed it; the
                     // rename then fails and nothing was lost. It cannot happen in practice:
                     // a sweep passes over files younger than a minute.
                     flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-                    return Ok(Self { dir, name, file, kept: false });
+                    return Ok(Self { dir, name, file, kept: AtomicBool::new(false) });
                 }
                 Err(Errno::EXIST) => {}
                 Err(errno) => return Err(errno),
@@ -53,21 +56,26 @@ impl<'dir> Temp<'dir> {
         self.file.as_fd()
     }
 
+    /// The directory that it stands in.
+    pub(crate) fn dir(&self) -> BorrowedFd<'_> {
+        self.dir.as_fd()
+    }
+
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
     /// Lets go of the name: it was renamed away.
-    pub(crate) fn keep(mut self) {
-        self.kept = true;
+    pub(crate) fn keep(&self) {
+        self.kept.store(true, Ordering::Relaxed);
     }
 }
 
-impl Drop for Temp<'_> {
+impl<D: AsFd> Drop for Temp<D> {
     fn drop(&mut self) {
-        if !self.kept {
+        if !*self.kept.get_mut() {
             // Nobody is left to tell; a sweep removes what could not be removed now.
-            let _ = unlinkat(self.dir, &self.name, AtFlags::empty());
+            let _ = unlinkat(&self.dir, &self.name, AtFlags::empty());
         }
     }
 }

@@ -4,14 +4,14 @@
 //! target's name. What stood there is never opened for writing, so a hard link to
 //! a file elsewhere is broken, not written through.
 
+mod fill;
+
 use std::{
     ops::ControlFlow,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::atomic::AtomicBool,
-    thread,
 };
 
-use bytes::Bytes;
 use garth_contract::{
     Code, Detail, Error, Guard, Links, Put, Result, Version, VersionHasher, Written, WsPath,
 };
@@ -19,51 +19,53 @@ use garth_search::Stands;
 use rustix::{
     fs::{
         AtFlags, FileType, Mode, OFlags, RenameFlags, Stat, fstat, linkat, openat, renameat,
-        renameat_with,
+        renameat_with, unlinkat,
     },
     io::Errno,
 };
 
+pub(crate) use self::fill::{Came, New, PRIVATE};
+use self::fill::{Filled, Made};
 use crate::{
-    attributes,
     blocking::check,
     errno,
     lock::{self, Locked, same_file},
     look::{modified, size},
     read::each_chunk,
     sync,
-    temp::Temp,
     tree::{Place, Shown, TRIES, Tree, stat_name},
 };
 
-/// How much content is worth a second thread, which compares the old one and
-/// computes the new one's version while the first writes.
-const WORTH_A_THREAD: usize = 1 << 20;
 /// How many saves of other programs in a row a file is given back through.
 const MAX_SWAPS: usize = 1000;
 
 pub(crate) fn write(
     tree: &Tree,
     path: &WsPath,
-    (content, put): (&Bytes, Put),
+    (new, put): (New<'_>, Put),
     cancel: &AtomicBool,
 ) -> Result<Written> {
     tree.check_access()?;
     if path.is_root() {
         return Err(Error::at(Code::NotAFile, path));
     }
-    let length = content.len() as u64;
-    if length > tree.policy.max_file {
-        let limit = Detail::Limit { limit: tree.policy.max_file, actual: length };
-        return Err(Error::at(Code::FileTooLarge, path).with(limit));
-    }
-    let place = locate(tree, path, length, &put)?;
+    check_length(tree, path, new.length())?;
+    let place = locate(tree, path, new.uncharged(), &put)?;
     tree.check_change(&place)?;
     if place.shown == Shown::DirOnly {
         return Err(Error::at(Code::NotAFile, path));
     }
-    let write = Write { tree, place: &place, content, put, path, cancel };
+    let write = Write { tree, place: &place, new, put, path, cancel };
     write.run()
+}
+
+/// Refuses a file that is larger than the workspace's may be.
+pub(crate) fn check_length(tree: &Tree, path: &WsPath, actual: u64) -> Result<()> {
+    let limit = tree.policy.max_file;
+    if actual > limit {
+        return Err(Error::at(Code::FileTooLarge, path).with(Detail::Limit { limit, actual }));
+    }
+    Ok(())
 }
 
 /// Finds the file that a path means, through links; makes its parents only when
@@ -86,16 +88,10 @@ fn locate(tree: &Tree, path: &WsPath, length: u64, put: &Put) -> Result<Place> {
 struct Write<'a> {
     tree: &'a Tree,
     place: &'a Place,
-    content: &'a Bytes,
+    new: New<'a>,
     put: Put,
     path: &'a WsPath,
     cancel: &'a AtomicBool,
-}
-
-/// A temporary file with the new content, and the content's version.
-struct Filled<'a> {
-    temp: Temp<'a>,
-    version: Version,
 }
 
 /// How a try to land the new file ended.
@@ -151,10 +147,10 @@ impl Write<'_> {
         if self.put.guard == Guard::Absent && self.check_kind(name)?.is_some() {
             return Err(Error::at(Code::FileExists, self.path));
         }
-        let charge = self.tree.usage.charge(self.tree, self.content.len() as u64, 0)?;
-        let filled = self.filled(Mode::from_raw_mode(0o666), None)?;
+        let charge = self.tree.usage.charge(self.tree, self.new.uncharged(), 0)?;
+        let filled = self.filled(None)?;
         check(self.cancel)?;
-        match rename_absent(self.place.dir.as_fd(), filled.temp.name(), name) {
+        match filled.temp.rename_absent(self.place.dir.as_fd(), name) {
             Ok(()) => {}
             Err(Errno::EXIST) if self.put.guard == Guard::Absent => {
                 return Err(Error::at(Code::FileExists, self.path));
@@ -168,11 +164,10 @@ impl Write<'_> {
 
     /// Lands a file over the locked one.
     fn replace(&self, name: &[u8], locked: &Locked) -> Result<Landed> {
-        let (new, old) = (self.content.len() as u64, size(&locked.stat));
+        let (new, old) = (self.new.uncharged(), size(&locked.stat));
         let charge = self.tree.usage.charge(self.tree, new, old)?;
-        let filled = self.filled(Mode::RUSR | Mode::WUSR, Some((locked, &Guard::Any)))?;
-        let dir = &self.place.dir;
-        renameat(dir, filled.temp.name(), dir, name).map_err(|errno| self.fail(errno))?;
+        let filled = self.filled(Some((locked, &Guard::Any)))?;
+        filled.temp.rename(self.place.dir.as_fd(), name).map_err(|errno| self.fail(errno))?;
         charge.keep();
         self.finish(filled, false)
     }
@@ -185,22 +180,22 @@ impl Write<'_> {
     /// they change back.
     fn replace_unchanged(&self, name: &[u8], guard: &Guard) -> Result<Landed> {
         let Some(locked) = self.lock(name)? else { return Err(self.conflict(None)) };
-        let (new, old) = (self.content.len() as u64, size(&locked.stat));
+        let (new, old) = (self.new.uncharged(), size(&locked.stat));
         let charge = self.tree.usage.charge(self.tree, new, old)?;
-        let filled = self.filled(Mode::RUSR | Mode::WUSR, Some((&locked, guard)))?;
+        let filled = self.filled(Some((&locked, guard)))?;
         let (dir, temp) = (self.place.dir.as_fd(), &filled.temp);
-        match renameat_with(dir, temp.name(), dir, name, RenameFlags::EXCHANGE) {
+        match temp.exchange(dir, name) {
             Ok(()) => {}
             Err(Errno::NOENT) => return Err(self.conflict(None)),
             // A file system that cannot exchange: the comparison above must do.
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-                renameat(dir, temp.name(), dir, name).map_err(|errno| self.fail(errno))?;
+                temp.rename(dir, name).map_err(|errno| self.fail(errno))?;
                 charge.keep();
                 return self.finish(filled, false);
             }
             Err(errno) => return Err(self.fail(errno)),
         }
-        let displaced = stat_name(dir, temp.name().as_bytes()).map_err(|errno| self.fail(errno))?;
+        let displaced = temp.stat().map_err(|errno| self.fail(errno))?;
         if !displaced.is_some_and(|displaced| untouched(&displaced, &locked.stat)) {
             self.swap_back(temp, name)?;
             return Err(self.conflict(None));
@@ -213,7 +208,7 @@ impl Write<'_> {
     ///
     /// A save that comes between is displaced in its turn, so each exchange is
     /// looked at again, until what comes out is what went in the time before.
-    fn swap_back(&self, temp: &Temp<'_>, name: &[u8]) -> Result<()> {
+    fn swap_back(&self, temp: &Made<'_>, name: &[u8]) -> Result<()> {
         let dir = self.place.dir.as_fd();
         let mut placed = pin(dir, name).map_err(|errno| self.fail(errno))?;
         let ours = fstat(temp.file()).map_err(|errno| self.fail(errno))?;
@@ -222,14 +217,14 @@ impl Write<'_> {
             return Ok(());
         }
         for _ in 0..MAX_SWAPS {
-            let aside = pin(dir, temp.name().as_bytes()).map_err(|errno| self.fail(errno))?;
-            match renameat_with(dir, temp.name(), dir, name, RenameFlags::EXCHANGE) {
+            let aside = pin(temp.dir(), temp.name()).map_err(|errno| self.fail(errno))?;
+            match temp.exchange(dir, name) {
                 Ok(()) => {}
                 // The name is gone: who removed it meant what it had displaced.
                 Err(Errno::NOENT) => break,
                 Err(errno) => return Err(self.fail(errno)),
             }
-            let out = stat_name(dir, temp.name().as_bytes()).map_err(|errno| self.fail(errno))?;
+            let out = temp.stat().map_err(|errno| self.fail(errno))?;
             if out.zip(placed.as_ref()).is_some_and(|(out, (_, placed))| same_file(&out, placed)) {
                 break;
             }
@@ -253,36 +248,6 @@ impl Write<'_> {
             return Ok(());
         }
         Err(self.conflict(Some(current)))
-    }
-
-    /// A temporary file with the content, and the attributes of what it replaces if
-    /// that is what the guard expects.
-    fn filled(&self, mode: Mode, replaced: Option<(&Locked, &Guard)>) -> Result<Filled<'_>> {
-        let examine = || {
-            let same = replaced.map_or(Ok(()), |(locked, guard)| self.compare(locked, guard));
-            same.map(|()| Version::of(self.content))
-        };
-        let fill = || {
-            let temp = Temp::create(self.place.dir.as_fd(), mode)?;
-            write_all(temp.file(), self.content)?;
-            if let Some((locked, _)) = replaced {
-                attributes::copy(locked.file(), &locked.stat, temp.file())?;
-            }
-            if let Some(mode) = self.put.mode {
-                attributes::set_mode(temp.file(), mode)?;
-            }
-            sync::file(temp.file(), self.tree.policy.durability)?;
-            Ok(temp)
-        };
-        if self.content.len() < WORTH_A_THREAD {
-            let version = examine()?;
-            let temp = fill().map_err(|errno| self.fail(errno))?;
-            return Ok(Filled { temp, version });
-        }
-        let (version, temp) = at_once(examine, fill);
-        let version = version?;
-        let temp = temp.map_err(|errno| self.fail(errno))?;
-        Ok(Filled { temp, version })
     }
 
     /// After a plain rename: the temporary name is gone.
@@ -318,16 +283,6 @@ impl Write<'_> {
     fn fail(&self, errno: Errno) -> Error {
         errno::error(errno, self.path)
     }
-}
-
-/// Does two things at once, or one after the other where there are no more threads.
-fn at_once<A: Send, B>(one: impl Fn() -> A + Sync, other: impl FnOnce() -> B) -> (A, B) {
-    let (begun, done) = thread::scope(|scope| {
-        let begun = thread::Builder::new().spawn_scoped(scope, &one);
-        let done = other();
-        (begun.ok().and_then(|begun| begun.join().ok()), done)
-    });
-    (begun.unwrap_or_else(one), done)
 }
 
 /// Tells whether a file holds these bytes and no others.
@@ -376,15 +331,33 @@ fn pin(dir: BorrowedFd<'_>, name: &[u8]) -> Result<Option<(OwnedFd, Stat)>, Errn
     }
 }
 
-/// Renames within a directory unless the new name is taken.
-pub(crate) fn rename_absent(dir: BorrowedFd<'_>, from: &str, to: &[u8]) -> Result<(), Errno> {
-    match renameat_with(dir, from, dir, to, RenameFlags::NOREPLACE) {
-        // A file system that knows no such rename can still link, which never replaces.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-            linkat(dir, from, dir, to, AtFlags::empty())?;
-            rustix::fs::unlinkat(dir, from, AtFlags::empty())
+impl Made<'_> {
+    /// What stands under the temporary name.
+    fn stat(&self) -> Result<Option<Stat>, Errno> {
+        stat_name(self.dir(), self.name())
+    }
+
+    /// Takes a name, whatever it means.
+    fn rename(&self, dir: BorrowedFd<'_>, name: &[u8]) -> Result<(), Errno> {
+        renameat(self.dir(), self.name(), dir, name)
+    }
+
+    /// Changes places with what has a name.
+    fn exchange(&self, dir: BorrowedFd<'_>, name: &[u8]) -> Result<(), Errno> {
+        renameat_with(self.dir(), self.name(), dir, name, RenameFlags::EXCHANGE)
+    }
+
+    /// Takes a name unless it is taken.
+    fn rename_absent(&self, dir: BorrowedFd<'_>, name: &[u8]) -> Result<(), Errno> {
+        let (from, temp) = (self.dir(), self.name());
+        match renameat_with(from, temp, dir, name, RenameFlags::NOREPLACE) {
+            // A file system that knows no such rename can still link, which never replaces.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+                linkat(from, temp, dir, name, AtFlags::empty())?;
+                unlinkat(from, temp, AtFlags::empty())
+            }
+            renamed => renamed,
         }
-        renamed => renamed,
     }
 }
 

@@ -1,4 +1,4 @@
-//! The twelve methods of the contract, on a tree in RAM.
+//! The methods of the contract, on a tree in RAM.
 
 use std::sync::Arc;
 

@@ -55,13 +55,33 @@ impl From<Error> for Failure {
 /// program can act on. `retryAfterMs` stands in `details` too.
 #[must_use]
 pub fn failure(error: &Error) -> Map<String, Value> {
+    written(error, Spelling::Snake)
+}
+
+/// Writes an error of a method: the same, with the names of details as methods have
+/// theirs.
+#[must_use]
+pub fn method_failure(error: &Error) -> Map<String, Value> {
+    written(error, Spelling::Camel)
+}
+
+/// How names of several words are written.
+#[derive(Clone, Copy)]
+enum Spelling {
+    /// `two_words`, as parameters of tools are.
+    Snake,
+    /// `twoWords`, as those of methods are.
+    Camel,
+}
+
+fn written(error: &Error, spelling: Spelling) -> Map<String, Value> {
     let mut details = Map::new();
     details.insert("hint".into(), error.advice().into());
     if let Some(path) = error.path() {
         details.insert("path".into(), path.to_string().into());
     }
     for detail in error.details() {
-        details.extend(facts(detail));
+        details.extend(facts(detail, spelling));
     }
     let retry = details.get("retryAfterMs").cloned();
     let mut body = Map::new();
@@ -72,7 +92,7 @@ pub fn failure(error: &Error) -> Map<String, Value> {
     body
 }
 
-fn facts(detail: &Detail) -> Vec<(String, Value)> {
+fn facts(detail: &Detail, spelling: Spelling) -> Vec<(String, Value)> {
     let one = |name: &str, value: Value| vec![(name.to_owned(), value)];
     match detail {
         Detail::Lines(lines) => one("lines", json!(lines)),
@@ -80,7 +100,13 @@ fn facts(detail: &Detail) -> Vec<(String, Value)> {
         Detail::Nearest(line) => one("nearest", json!(line)),
         Detail::Position(position) => one("position", json!(position)),
         Detail::Edit(edit) => one("edit", json!(edit)),
-        Detail::Current(version) => one("current_version", json!(version.to_string())),
+        Detail::Current(version) => {
+            let name = match spelling {
+                Spelling::Snake => "current_version",
+                Spelling::Camel => "currentVersion",
+            };
+            one(name, json!(version.to_string()))
+        }
         Detail::Limit { limit, actual } => {
             vec![("limit".to_owned(), json!(limit)), ("actual".to_owned(), json!(actual))]
         }
@@ -133,6 +159,24 @@ mod tests {
                 },
             })
         );
+    }
+
+    #[test]
+    fn a_method_spells_every_detail_as_methods_do() {
+        let error = Error::of(Code::Conflict)
+            .with(Detail::Lines(vec![3, 9]))
+            .with(Detail::Places(2))
+            .with(Detail::Nearest(4))
+            .with(Detail::Position(7))
+            .with(Detail::Edit(1))
+            .with(Detail::Limit { limit: 10, actual: 11 })
+            .with(Detail::RetryAfter(Duration::from_millis(1)))
+            .with(Detail::Current(Version::of(b"")));
+        let body = method_failure(&error);
+        let details = body["details"].as_object().unwrap();
+        assert_eq!(details["currentVersion"], Version::of(b"").to_string());
+        assert_eq!(details.keys().find(|name| name.contains('_')), None);
+        assert_eq!(details.len(), failure(&error)["details"].as_object().unwrap().len());
     }
 
     #[test]

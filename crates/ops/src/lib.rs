@@ -32,7 +32,7 @@ pub mod workspace;
 pub mod worktree;
 
 pub use dialect::{DIALECTS, Dialect, Refusals, dialect};
-pub use failure::{Failure, failure};
+pub use failure::{Failure, failure, method_failure};
 pub use names::Names;
 pub use repeated::repeated;
 pub use reply::{Attachment, Reply};

@@ -1,12 +1,12 @@
-//! The twelve methods of the contract: each goes to the root that its path names.
+//! The thirteen methods of the contract: each goes to the root that its path names.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use garth_contract::{
-    Abilities, Code, Content, Depth, Entry, Error, Filesystem, Links, Listing, Made, Move, Page,
-    Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch, WatchSpec,
-    Written, WsPath,
+    Abilities, Code, Content, Depth, Entry, Error, Filesystem, Incoming, Links, Listing, Made,
+    Move, Page, Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch,
+    WatchSpec, Written, WsPath,
 };
 
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
     find::find,
     merge::{told, watch_top},
     outlet::Outlet,
+    receive::Outside,
     roots::Place,
     stage::Outer,
 };
@@ -168,6 +169,17 @@ impl Filesystem for Roots {
                 Ok(Box::new(Outer { root: root.clone(), stage }))
             }
             Place::Nowhere => Err(self.missing(base)),
+        }
+    }
+
+    async fn receive(&self, path: &WsPath) -> Result<Box<dyn Incoming>> {
+        match self.place(path)? {
+            Place::Top => Err(Error::at(Code::NotAFile, path)),
+            Place::In(root, inner) => {
+                let incoming = root.told(root.fs.receive(&inner).await)?;
+                Ok(Box::new(Outside { root: root.clone(), incoming }))
+            }
+            Place::Nowhere => Err(self.unmakeable(path, Parents::Create)),
         }
     }
 }

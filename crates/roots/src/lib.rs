@@ -14,6 +14,7 @@ mod merge;
 mod names;
 mod newest;
 mod outlet;
+mod receive;
 mod roots;
 mod stage;
 

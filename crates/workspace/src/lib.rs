@@ -3,8 +3,9 @@
 //! An operation gets a [`Workspace`] and nothing else. Paths enter through
 //! [`Workspace::path`], text of files leaves through [`Workspace::clean`],
 //! [`Workspace::lines`] and [`Workspace::part`], and a change of files goes through
-//! [`Workspace::update`] and [`Workspace::update_all`]. What commands print leaves
-//! through [`Workspace::excerpt`] and [`Workspace::follow`].
+//! [`Workspace::update`] and [`Workspace::update_all`], or arrives by
+//! [`Workspace::receive`]. What commands print leaves through [`Workspace::excerpt`]
+//! and [`Workspace::follow`].
 
 mod commands;
 mod excerpt;
@@ -15,6 +16,7 @@ mod limits;
 mod locks;
 mod part;
 mod pieces;
+mod receive;
 mod region;
 mod shown;
 mod update;
@@ -26,6 +28,7 @@ pub use excerpt::Excerpt;
 pub use follow::{Stretch, Told};
 pub use limits::Limits;
 pub use part::{Part, Secret};
+pub use receive::{Kept, Received};
 pub use shown::{AROUND, Shown};
 pub use update::{Plan, Updated, guard, version_of};
 pub use update_all::{After, PlanAll, UpdatedAll};

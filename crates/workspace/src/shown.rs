@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use garth_contract::{Code, Error, Result, WsPath};
-use garth_redact::{Blocked, Clean, Raw, Redaction};
+use garth_redact::{Blocked, Clean, Raw, Redaction, Stream};
 
 use crate::{Workspace, pieces::Pieces};
 
@@ -38,6 +38,19 @@ impl Workspace {
     #[must_use]
     pub fn redacts(&self, path: &WsPath) -> bool {
         self.redaction.is_on() && !self.redactor.excludes(&path.to_string())
+    }
+
+    /// What takes the secrets out of a text of the file at `path` that comes in pieces;
+    /// `None` where they are not replaced.
+    #[must_use]
+    pub fn stream(&self, path: &WsPath) -> Option<Stream> {
+        self.redacts(path).then(|| self.redactor.stream())
+    }
+
+    /// Why a text of the file at `path` is held back.
+    #[must_use]
+    pub fn held_back(&self, path: &WsPath, blocked: &Blocked) -> Error {
+        held_back(path, blocked)
     }
 
     /// The lines of `text` whose bytes `window` covers, as they may be shown.

@@ -3,7 +3,7 @@
 
 use std::{
     convert::Infallible,
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, Weak},
     time::Duration,
 };
 
@@ -21,15 +21,26 @@ const TICK: Duration = Duration::from_millis(500);
 /// The most characters of a line that it is told.
 const MOST_CHARACTERS: usize = 200;
 
+/// The workspace that a call works in, once that is known.
+pub(crate) type Where = Arc<OnceLock<Weak<Workspace>>>;
+
 /// What is known of a call under way.
-pub(crate) struct Progress<'a> {
-    workspace: &'a Workspace,
+#[derive(Default)]
+pub(crate) struct Progress {
+    place: Where,
     process: Arc<OnceLock<ProcessId>>,
 }
 
-impl<'a> Progress<'a> {
-    pub(crate) fn new(workspace: &'a Workspace) -> Self {
-        Self { workspace, process: Arc::default() }
+impl Progress {
+    /// Of a call in a workspace.
+    pub(crate) fn new(workspace: &Arc<Workspace>) -> Self {
+        let place = OnceLock::from(Arc::downgrade(workspace));
+        Self { place: Arc::new(place), process: Arc::default() }
+    }
+
+    /// Hears which workspace the call works in, where that is not known yet.
+    pub(crate) fn place(&self) -> Where {
+        Arc::clone(&self.place)
     }
 
     /// Hears which process the call runs.
@@ -74,7 +85,8 @@ impl<'a> Progress<'a> {
     /// The last line that the command printed, shortened.
     async fn last_line(&self) -> Option<String> {
         let id = *self.process.get()?;
-        let line = self.workspace.last_line(id).await.ok()?;
+        let workspace = self.place.get()?.upgrade()?;
+        let line = workspace.last_line(id).await.ok()?;
         let line = line.trim();
         if line.is_empty() {
             return None;

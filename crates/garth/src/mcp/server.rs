@@ -110,7 +110,28 @@ pub(crate) fn protocol_error(error: &Error) -> ErrorData {
     }
 }
 
-fn cancelled() -> ErrorData {
+/// Why a resource was not read, with its address.
+pub(crate) fn unread(error: &Error, address: String) -> ErrorData {
+    let mut refused = protocol_error(error);
+    if let Some(Value::Object(data)) = &mut refused.data {
+        data.insert("uri".to_owned(), address.into());
+    }
+    refused
+}
+
+/// Refuses what is none of these methods. What is known by its name comes here only when
+/// its parameters are wrong.
+pub(crate) fn no_method(request: &CustomRequest, methods: &[&str]) -> ErrorData {
+    let CustomRequest { method, .. } = request;
+    if methods.contains(&method.as_str()) {
+        let message = format!("the parameters of {method} are not what it takes");
+        return ErrorData::invalid_params(message, None);
+    }
+    let message = format!("there is no method {method:?}");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+}
+
+pub(crate) fn cancelled() -> ErrorData {
     protocol_error(&Error::of(Code::Cancelled))
 }
 
@@ -177,13 +198,7 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.0.room.enter(&context.id).await;
         let read = resources::read(&self.0.workspace, &request.uri).await;
-        read.map(Into::into).map_err(|error| {
-            let mut refused = protocol_error(&error);
-            if let Some(Value::Object(data)) = &mut refused.data {
-                data.insert("uri".to_owned(), request.uri.into());
-            }
-            refused
-        })
+        read.map(Into::into).map_err(|error| unread(&error, request.uri))
     }
 
     async fn list_prompts(
@@ -242,14 +257,7 @@ impl ServerHandler for Server {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        // What is known by its name comes here only when its parameters are wrong.
-        let CustomRequest { method, .. } = request;
-        if METHODS.contains(&method.as_str()) {
-            let message = format!("the parameters of {method} are not what it takes");
-            return Err(ErrorData::invalid_params(message, None));
-        }
-        let message = format!("there is no method {method:?}");
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
+        Err(no_method(&request, METHODS))
     }
 
     fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {

@@ -26,6 +26,13 @@ pub(crate) enum Answer {
     Tool(Box<Reply>),
     /// A tool that failed, and what there is to show all the same.
     Failed(Box<Failure>),
+    /// A file that was taken, and how many of its bytes were not paid for before.
+    Stored {
+        /// What is told.
+        facts: Map<String, Value>,
+        /// Bytes that are owed.
+        unpaid: u64,
+    },
     /// A file, as bytes.
     File(Box<Sent>),
     /// A tree, as bytes that come while it is read.
@@ -57,6 +64,8 @@ pub(crate) struct Along {
     pub(crate) transfer: Option<Transfer>,
     /// Bytes that come while they are worked on.
     pub(crate) coming: Option<Coming>,
+    /// Hears which workspace a tool works in, once it does.
+    pub(crate) place: Option<crate::mcp::progress::Where>,
 }
 
 impl Along {
@@ -74,6 +83,7 @@ impl Along {
             live: None,
             transfer: None,
             coming: None,
+            place: None,
         }
     }
 
@@ -92,7 +102,7 @@ impl Answer {
     /// The facts, or the error as its JSON object.
     pub(crate) fn into_facts(self) -> Result<Map<String, Value>, Map<String, Value>> {
         match self {
-            Self::Facts(facts) | Self::Shown(facts) => Ok(facts),
+            Self::Facts(facts) | Self::Shown(facts) | Self::Stored { facts, .. } => Ok(facts),
             Self::Tool(reply) => Ok(reply.payload),
             Self::Failed(failure) => Err(failure.body()),
             Self::File(_) | Self::Archive(_) => {
@@ -108,9 +118,12 @@ impl garth_gateway::Answer for Answer {
 
     fn failed(&self) -> Option<Code> {
         match self {
-            Self::Facts(_) | Self::Shown(_) | Self::Tool(_) | Self::File(_) | Self::Archive(_) => {
-                None
-            }
+            Self::Facts(_)
+            | Self::Shown(_)
+            | Self::Tool(_)
+            | Self::Stored { .. }
+            | Self::File(_)
+            | Self::Archive(_) => None,
             Self::Failed(failure) => Some(failure.code()),
         }
     }
@@ -122,6 +135,7 @@ impl garth_gateway::Answer for Answer {
             Self::Failed(failure) => {
                 failure.partial.as_ref().map_or(0, |partial| size(&partial.payload))
             }
+            Self::Stored { facts, unpaid } => size(facts).saturating_add(*unpaid),
             Self::File(sent) => sent.count,
             // How large it will be nobody knows.
             Self::Archive(_) => 0,
@@ -130,7 +144,7 @@ impl garth_gateway::Answer for Answer {
 
     fn keep(&self) -> Option<String> {
         match self {
-            Self::Facts(facts) => serde_json::to_string(facts).ok(),
+            Self::Facts(facts) | Self::Stored { facts, .. } => serde_json::to_string(facts).ok(),
             Self::Tool(reply) => serde_json::to_string(&reply.payload).ok(),
             Self::Shown(_) | Self::Failed(_) | Self::File(_) | Self::Archive(_) => None,
         }

@@ -20,6 +20,7 @@ use super::{
     memory::Memory,
     metrics::Metrics,
     settings::MetricsFor,
+    spool::Spool,
     table,
     wrong_tokens::WrongTokens,
 };
@@ -31,6 +32,7 @@ pub(crate) struct Front {
     pub(crate) most_connections: usize,
     pub(crate) most_frame: usize,
     pub(crate) metrics_for: MetricsFor,
+    pub(crate) spool: Spool,
 }
 
 /// What every connection shares.
@@ -49,6 +51,8 @@ pub(crate) struct App {
     pub(crate) most_frame: usize,
     /// What bodies and files on their way may take.
     pub(crate) memory: Memory,
+    /// Where bodies wait until all of them came.
+    pub(crate) spool: Spool,
     stopping: watch::Sender<bool>,
     /// One receiver per connection; none is left when all have ended.
     open: watch::Sender<()>,
@@ -66,7 +70,7 @@ pub(crate) struct Open {
 impl App {
     pub(crate) fn new(gateway: Gateway, data: &Home, front: Front) -> Arc<Self> {
         let table = table::of(&gateway, data);
-        let Front { names, tls, most_connections, most_frame, metrics_for } = front;
+        let Front { names, tls, most_connections, most_frame, metrics_for, spool } = front;
         let metrics = Metrics::of(&gateway, metrics_for);
         Arc::new(Self {
             gateway,
@@ -77,6 +81,7 @@ impl App {
             most_connections,
             most_frame,
             memory: Memory::new(),
+            spool,
             stopping: watch::Sender::new(false),
             open: watch::Sender::new(()),
             connections: AtomicU64::new(0),

@@ -5,7 +5,8 @@ use std::{sync::Arc, time::Duration};
 use garth_contract::{Code, Detail, Error, Result};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// All together, in bytes: two of the largest files there and back, and what else goes on.
+/// All together, in bytes: a hundred files on their way, a few large texts that are
+/// looked at whole, and what else goes on.
 const MOST: u64 = 1 << 30;
 /// What is counted as one.
 const UNIT: u64 = 1 << 10;

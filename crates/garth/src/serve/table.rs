@@ -7,6 +7,7 @@ mod audit;
 mod describe;
 mod download;
 mod files;
+mod mcp;
 mod row;
 mod terminal;
 mod tokens;
@@ -42,6 +43,7 @@ pub(crate) fn of(gateway: &Gateway, data: &Home) -> Table<Answer> {
         audit::rows(gateway),
         download::rows(&recalls),
         files::rows(&recalls).into(),
+        mcp::rows(gateway),
         terminal::rows(),
         tokens::rows(gateway),
         upload::rows(&recalls),
@@ -63,7 +65,11 @@ const OF_RUNNING: &[&str] = &["input", "kill"];
 fn tool(tool: &'static Tool) -> Operation<Answer> {
     let run = Run::on_workspace(move |at, params, along: Along| {
         Box::pin(async move {
-            let Along { announce, live, left, .. } = along;
+            let Along { announce, live, left, place, .. } = along;
+            if let Some(place) = place {
+                // It is set once, by the call that it belongs to.
+                let _ = place.set(Arc::downgrade(at.workspace));
+            }
             let run = |announce| (tool.run)(at.workspace, Call { params, announce });
             let result = match live {
                 Some(live) => live.during(at.workspace, run).await,

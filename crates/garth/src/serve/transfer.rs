@@ -3,7 +3,11 @@
 use bytes::Bytes;
 use garth_ops::worktree::transfer::{Download, Held};
 
-use super::memory::{Memory, Taken};
+use super::{
+    answer::Coming,
+    memory::{Memory, Taken},
+    outflow::Outflow,
+};
 
 /// What is to be done with a file.
 pub(crate) enum Transfer {
@@ -16,10 +20,14 @@ pub(crate) enum Transfer {
     },
     /// It takes the place of what is there.
     Up {
-        /// The whole of it.
-        bytes: Bytes,
+        /// Its bytes, as they come.
+        coming: Coming,
+        /// How many of them the caller paid for when the call was admitted.
+        paid: u64,
         /// What must hold of what is there.
         held: Held,
+        /// Where the memory for it is from.
+        memory: Memory,
     },
     /// It is removed.
     Away {
@@ -31,10 +39,17 @@ pub(crate) enum Transfer {
 /// A file to be sent.
 pub(crate) struct Sent {
     pub(crate) file: Download,
-    /// What it takes in memory, until it is sent.
-    pub(crate) taken: Taken,
+    pub(crate) body: Leaving,
     /// How many bytes are to be sent.
     pub(crate) count: u64,
+}
+
+/// The bytes of a file to be sent.
+pub(crate) enum Leaving {
+    /// All of them, and what they take in memory until they are sent.
+    Whole(Bytes, Taken),
+    /// As they are read.
+    Pieces(Box<Outflow>),
 }
 
 /// A part of a file, as a client asks for it.

@@ -1,9 +1,12 @@
 //! The gateway as others' programs see it: MCP over HTTP, and schemathesis on its
 //! document.
 
-use std::process::Command;
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Command, Stdio},
+};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     gateway::Gateway,
@@ -11,27 +14,70 @@ use crate::{
     run::{bounded, printed, within},
 };
 
-fn mcp(era: &str) {
+/// Shows that a fact holds, as drive/__main__.py names it.
+fn holds(era: &str, fact: &str) {
     let Some(python) = installed::python("mcp") else { return };
-    let gateway = Gateway::start();
+    let gateway = Gateway::start_with(PLENTY);
     let tools: Vec<_> = garth_ops::workspace::DIALECT.tools.iter().map(|tool| tool.name).collect();
     let url = format!("http://{}/mcp", gateway.address);
-    let scene = json!({"url": url, "token": gateway.agent("default"), "tools": tools});
+    let scene = json!({
+        "url": url,
+        "token": gateway.agent("default"),
+        "tools": tools,
+        "instructions": instructions(&gateway),
+    });
     let driver = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/drive");
     let mut client = bounded(&python);
-    client.arg("-B").args([driver, "mcp", era, "gateways_answer", &scene.to_string()]);
+    client.arg("-B").args([driver, "mcp", era, fact, &scene.to_string()]);
     printed(&mut client);
 }
 
-#[test]
-fn mcp_over_http_after_a_handshake() {
-    mcp("handshake");
+/// What `garth mcp` tells a model about the same directory.
+fn instructions(gateway: &Gateway) -> String {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_garth"));
+    server.arg("mcp").arg(gateway.directory("default"));
+    let mut server = server.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let greeting = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    });
+    writeln!(server.stdin.as_ref().unwrap(), "{greeting}").unwrap();
+    let mut line = String::new();
+    BufReader::new(server.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    drop(server.stdin.take());
+    server.wait().unwrap();
+    let told: Value = serde_json::from_str(&line).unwrap();
+    told["result"]["instructions"].as_str().unwrap().to_owned()
 }
 
-#[test]
-fn mcp_over_http_stateless() {
-    mcp("stateless");
+macro_rules! facts {
+    ($module:ident: $era:literal) => {
+        mod $module {
+            use super::holds;
+
+            #[test]
+            fn tools_answer_and_a_model_is_told_what_it_is_told_elsewhere() {
+                holds($era, "gateways_answer");
+            }
+
+            #[test]
+            fn files_are_resources_and_paths_are_completed() {
+                holds($era, "gateways_show_files");
+            }
+
+            #[test]
+            fn a_long_search_tells_of_its_progress() {
+                holds($era, "gateways_tell_progress");
+            }
+        }
+    };
 }
+
+facts!(mcp_over_http_after_a_handshake: "handshake");
+facts!(mcp_over_http_stateless: "stateless");
 
 /// Schemathesis sends what the document allows and what it does not, and looks whether
 /// the answers are what it says.

@@ -122,6 +122,27 @@ impl Gateway {
         self.registry(async |registry| registry.callers().revoke(&token.id).await.unwrap());
     }
 
+    /// How much memory it has, in bytes.
+    pub(crate) fn resident(&self) -> u64 {
+        self.counted("VmRSS:")
+    }
+
+    /// The most that it had since the peak was forgotten.
+    pub(crate) fn peak(&self) -> u64 {
+        self.counted("VmHWM:")
+    }
+
+    /// Counts the most anew from here.
+    pub(crate) fn forget_peak(&self) {
+        std::fs::write(format!("/proc/{}/clear_refs", self.child.id()), "5").unwrap();
+    }
+
+    fn counted(&self, name: &str) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
+    }
+
     /// Asks it to stop.
     pub(crate) fn stop(&self) {
         let pid = rustix::process::Pid::from_child(&self.child);

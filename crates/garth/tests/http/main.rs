@@ -21,4 +21,5 @@ mod once;
 mod refusals;
 mod roles;
 mod sessions;
+mod streams;
 mod tools;

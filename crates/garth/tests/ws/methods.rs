@@ -312,7 +312,10 @@ fn writing_has_its_fields_defaults_and_errors() {
         caller.call("worktree.read", json!({"path": "a.txt"}))["payload"]["version"].clone();
     let guarded = json!({"path": "a.txt", "content": "1", "expectedVersion": version});
     assert_eq!(caller.call("worktree.write", guarded.clone())["ok"], true);
-    assert_eq!(caller.call("worktree.write", guarded)["error"]["code"], "CONFLICT");
+    let refused = caller.call("worktree.write", guarded);
+    assert_eq!(refused["error"]["code"], "CONFLICT");
+    let now = caller.call("worktree.read", json!({"path": "a.txt"}))["payload"]["version"].clone();
+    assert_eq!(refused["error"]["details"]["currentVersion"], now, "{refused}");
 }
 
 #[test]

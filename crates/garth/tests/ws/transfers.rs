@@ -5,7 +5,10 @@ use std::fs;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use crate::{client::Client, server::Server};
+use crate::{
+    client::Client,
+    server::{PATIENCE, Server},
+};
 
 fn begun(client: &mut Client, params: Value) -> String {
     let told = client.ok("worktree.upload.begin", params);
@@ -103,6 +106,31 @@ fn chunks_follow_each_other_and_a_guard_holds_until_the_commit() {
         "INVALID_PARAMS"
     );
     assert!(!server.files("bird").join("b").exists());
+}
+
+#[test]
+fn what_is_not_committed_leaves_nothing_of_itself() {
+    let server = Server::start();
+    let directory = server.files("bird");
+    let mut client = server.agent("bird");
+    let temporary = || {
+        let entries = fs::read_dir(&directory).unwrap().map(Result::unwrap);
+        entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(".tmp")).count()
+    };
+    for path in ["a", "deep/er/b"] {
+        let upload = begun(&mut client, json!({"agentId": "bird", "path": path}));
+        sent(&mut client, &upload, 0, b"x");
+    }
+    assert_eq!(temporary(), 2);
+    let upload = begun(&mut client, json!({"agentId": "bird", "path": "c"}));
+    client.ok("worktree.upload.abort", json!({"uploadId": upload}));
+    drop(client);
+    let until = std::time::Instant::now() + PATIENCE;
+    while temporary() > 0 {
+        assert!(std::time::Instant::now() < until, "something is left");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(!directory.join("a").exists() && !directory.join("deep").exists());
 }
 
 #[test]

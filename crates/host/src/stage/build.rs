@@ -296,7 +296,7 @@ impl Drop for Build {
 }
 
 /// Opens a directory and says where it really is.
-pub(super) fn locate(tree: &Tree, asked: &WsPath) -> Result<(OwnedFd, WsPath)> {
+pub(crate) fn locate(tree: &Tree, asked: &WsPath) -> Result<(OwnedFd, WsPath)> {
     let place = walk::locate(tree, asked, Links::Follow)?;
     let name = place.name.as_deref().unwrap_or(b".");
     let dir = open_dir(&place.dir, name).map_err(|errno| errno::error(errno, asked))?;

@@ -3,9 +3,14 @@
 //! What leaves is redacted as `worktree.read` does it, and what comes is written as
 //! `worktree.write` does it: the same caller may read by one and write by the other.
 
+mod letters;
+mod survey;
+mod upload;
+
 use bytes::Bytes;
 use garth_contract::{
-    Code, Content, Depth, Detail, Error, Guard, Kind, Links, Result, Span, Version, Written, WsPath,
+    Code, Content, Depth, Detail, Error, Guard, Kind, Links, PIECE, Result, Span, Version,
+    VersionHasher, WsPath,
 };
 use garth_text::{
     encoding::{self, Encoding},
@@ -13,19 +18,19 @@ use garth_text::{
 };
 use garth_workspace::{Part, Workspace, version_of};
 
+pub use self::{
+    survey::{Plan, Survey},
+    upload::{Upload, Uploaded},
+};
 use super::{
     Recall,
     wire::{encoding::text_of, entry::shown},
-    write,
 };
-use crate::{
-    recall::Extent,
-    text_file::refused,
-    timestamp::{http_date, rfc3339},
-};
+use crate::{recall::Extent, text_file::refused, timestamp::http_date};
 
-/// The largest file that is sent or taken whole, in bytes: it is in memory then.
-pub const MOST_WHOLE: u64 = 256 << 20;
+/// The largest file that is read whole to be sent, in bytes. A longer one is gone
+/// through in pieces, twice; this one once.
+pub const MOST_WHOLE: u64 = 8 << 20;
 
 /// Whether secrets of texts are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,14 +46,10 @@ pub enum Secrets {
 pub struct Download {
     /// The file, from the root.
     pub path: String,
-    /// What is sent: all of it, or of a file that is too large the part that was asked for.
-    pub bytes: Bytes,
-    /// Where in the file the bytes begin; 0 for all of it.
-    pub offset: u64,
-    /// How long the whole is.
+    /// How many bytes leave where all of it does.
     pub size: u64,
-    /// The version of the file, where it is known.
-    pub version: Option<Version>,
+    /// The version of the file.
+    pub version: Version,
     /// When it last changed, as a header of HTTP says it.
     pub modified: Option<String>,
     /// What it is.
@@ -57,21 +58,6 @@ pub struct Download {
     pub harmless: bool,
     /// The names of the secrets that placeholders stand for.
     pub redacted: Vec<String>,
-}
-
-/// A file that was written.
-#[derive(Clone, Debug)]
-pub struct Uploaded {
-    /// The file, from the root.
-    pub path: String,
-    /// Its size in bytes.
-    pub size: u64,
-    /// Whether it is new.
-    pub created: bool,
-    /// Its version now.
-    pub version: Version,
-    /// When it was written, in ISO 8601.
-    pub modified: Option<String>,
 }
 
 /// What must hold of the file that is there.
@@ -112,7 +98,7 @@ pub fn given(
     path: &WsPath,
     (content, secrets): (Content, Secrets),
     recall: &Recall,
-) -> Result<Download> {
+) -> Result<(Download, Bytes)> {
     let version = version_of(&content);
     let (bytes, redacted) = match secrets {
         Secrets::Shown => {
@@ -122,71 +108,16 @@ pub fn given(
         Secrets::Redacted => clean(workspace, path, &content, recall)?,
     };
     let (media_type, harmless) = media_type(&bytes);
-    Ok(Download {
+    let file = Download {
         path: shown(path),
-        offset: 0,
         size: bytes.len() as u64,
-        version: Some(version),
+        version,
         modified: content.modified.and_then(http_date),
         media_type,
         harmless,
-        bytes,
         redacted,
-    })
-}
-
-/// A part of a file that is too large to be read whole.
-///
-/// # Errors
-/// Those of reading; `FILE_TOO_LARGE` for a text, whose secrets only the whole can
-/// tell, and for a part that is too large itself.
-pub async fn part(
-    workspace: &Workspace,
-    path: &WsPath,
-    (offset, length): (u64, u64),
-    secrets: Secrets,
-) -> Result<Download> {
-    let too_large = |actual| {
-        let limit = Detail::Limit { limit: MOST_WHOLE, actual };
-        let hint = "Ask for a part with Range; a text can be read in parts with read.";
-        Error::at(Code::FileTooLarge, path).with(limit).hint(hint)
     };
-    let head = Span::Bytes { offset: 0, length: sniff::HEAD as u64 };
-    let head = workspace.fs().read(path, head).await?;
-    let guarded = secrets == Secrets::Redacted && workspace.redacts(path);
-    if (guarded && !head.bytes.contains(&0)) || length > MOST_WHOLE {
-        return Err(too_large(head.size));
-    }
-    let content = workspace.fs().read(path, Span::Bytes { offset, length }).await?;
-    let (media_type, harmless) = media_type(&head.bytes);
-    Ok(Download {
-        path: shown(path),
-        version: content.known,
-        offset: content.offset,
-        size: content.size,
-        modified: content.modified.and_then(http_date),
-        media_type,
-        harmless,
-        bytes: content.bytes,
-        redacted: Vec::new(),
-    })
-}
-
-/// Writes a file whole, and makes missing directories.
-///
-/// # Errors
-/// Those of writing; `CONFLICT` or `FILE_EXISTS` for a file that is not what it must
-/// be; `REDACTED_CONTENT` for placeholders that would be written over secrets.
-pub async fn upload(
-    workspace: &Workspace,
-    path: &WsPath,
-    (bytes, held): (Bytes, Held),
-    recall: &Recall,
-) -> Result<Uploaded> {
-    let guard = guard(workspace, path, held).await?;
-    let (size, written) = write::bytes(workspace, path.clone(), (bytes, guard), recall).await?;
-    let Written { version, created, modified } = written;
-    Ok(Uploaded { path: shown(path), size, created, version, modified: modified.map(rfc3339) })
+    Ok((file, bytes))
 }
 
 /// Removes a file.
@@ -235,31 +166,48 @@ impl Held {
         let conflict = Error::at(Code::Conflict, path);
         Err(current.map(Detail::Current).into_iter().fold(conflict, Error::with))
     }
-}
 
-/// What the write is held to, for which the file may have to be looked at.
-async fn guard(workspace: &Workspace, path: &WsPath, held: Held) -> Result<Guard> {
-    match &held {
-        Held::Any => return Ok(Guard::Any),
-        Held::Absent => return Ok(Guard::Absent),
-        Held::OneOf(versions) => {
-            if let [version] = versions.as_slice() {
-                return Ok(Guard::Unchanged(*version));
+    /// What a write is held to, for which the file may have to be looked at.
+    ///
+    /// # Errors
+    /// As for [`judge`](Self::judge), and those of reading.
+    async fn guard(&self, workspace: &Workspace, path: &WsPath) -> Result<Guard> {
+        match self {
+            Self::Any => return Ok(Guard::Any),
+            Self::Absent => return Ok(Guard::Absent),
+            Self::OneOf(versions) => {
+                if let [version] = versions.as_slice() {
+                    return Ok(Guard::Unchanged(*version));
+                }
             }
+            Self::Present | Self::NoneOf(_) => {}
         }
-        Held::Present | Held::NoneOf(_) => {}
+        let current = current(workspace, path).await?;
+        self.judge(path, current)?;
+        Ok(current.map_or(Guard::Absent, Guard::Unchanged))
     }
-    let current = current(workspace, path).await?;
-    held.judge(path, current)?;
-    Ok(current.map_or(Guard::Absent, Guard::Unchanged))
 }
 
 /// The version of the file that is there, if one is.
 async fn current(workspace: &Workspace, path: &WsPath) -> Result<Option<Version>> {
-    match workspace.fs().read(path, Span::Whole { at_most: MOST_WHOLE }).await {
-        Ok(content) => Ok(Some(version_of(&content))),
-        Err(error) if error.code() == Code::FileNotFound => Ok(None),
-        Err(error) => Err(error),
+    let mut hasher = VersionHasher::default();
+    let mut offset = 0;
+    loop {
+        let span = Span::Bytes { offset, length: PIECE as u64 };
+        let piece = match workspace.fs().read(path, span).await {
+            Ok(piece) => piece,
+            Err(error) if error.code() == Code::FileNotFound && offset == 0 => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if let Some(known) = piece.version().filter(|_| offset == 0) {
+            return Ok(Some(known));
+        }
+        if piece.bytes.is_empty() {
+            return Ok(Some(hasher.finish()));
+        }
+        // A file that changes meanwhile has a version that the guard then refuses.
+        hasher.update(&piece.bytes);
+        offset += piece.bytes.len() as u64;
     }
 }
 
@@ -302,5 +250,21 @@ fn media_type(bytes: &[u8]) -> (&'static str, bool) {
             ("text/plain; charset=utf-8", true)
         }
         None => (sniff::media_type(bytes), false),
+    }
+}
+
+/// The same of a file whose front alone is known.
+fn media_type_of_head(head: &[u8]) -> (&'static str, bool) {
+    if let Some(image) = sniff::image(head) {
+        return (image.media_type(), true);
+    }
+    match sniff::sniff(head, sniff::Extent::Head) {
+        sniff::Content::Text(Encoding::Utf16Le | Encoding::Utf16Be) => {
+            ("text/plain; charset=utf-16", true)
+        }
+        sniff::Content::Text(Encoding::Utf8 | Encoding::Utf8Bom | Encoding::Named(_)) => {
+            ("text/plain; charset=utf-8", true)
+        }
+        sniff::Content::Binary => (sniff::media_type(head), false),
     }
 }

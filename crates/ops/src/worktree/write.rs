@@ -112,12 +112,12 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> 
 pub(super) async fn bytes(
     workspace: &Workspace,
     path: WsPath,
-    (bytes, guard): (Bytes, Guard),
+    (bytes, guard, parents): (Bytes, Guard, Parents),
     shown: &Recall,
 ) -> Result<(u64, Written)> {
     let text = text_of(&bytes).filter(|(_, text)| looks(workspace, &path, text));
     let text = text.map(|(encoding, text)| (text.into_owned(), encoding));
-    let call = Call { path, bytes, text, parents: Parents::Create, guard, shown };
+    let call = Call { path, bytes, text, parents, guard, shown };
     call.write(workspace).await
 }
 

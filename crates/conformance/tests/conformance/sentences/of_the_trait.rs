@@ -10,7 +10,7 @@ pub(super) const TRAIT: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 READING,
-                "The files of one workspace. Twelve methods, and each one's comment is its specification: *Errors* lists the codes beyond the common ones, *After* what holds when it returned, *Cancel* what is left when its future is dropped. The conformance suite checks these sentences on every backend.",
+                "The files of one workspace. Thirteen methods, and each one's comment is its specification: *Errors* lists the codes beyond the common ones, *After* what holds when it returned, *Cancel* what is left when its future is dropped. The conformance suite checks these sentences on every backend.",
             ),
             (
                 "common.outside",
@@ -33,7 +33,7 @@ pub(super) const TRAIT: &[(&str, &[(&str, &str)])] = &[
             ("common.never_blocks", "No call blocks on a FIFO, a socket or a device."),
             (
                 "changing.read_only",
-                "Changing calls (`write`, `make_dir`, `remove`, `rename`, `stage`) also answer `READ_ONLY` on a read-only workspace,",
+                "Changing calls (`write`, `make_dir`, `remove`, `rename`, `stage`, `receive`) also answer `READ_ONLY` on a read-only workspace,",
             ),
             ("changing.protect", "`PERMISSION_DENIED` under a `protect` rule,"),
             ("changing.disk_full", "and `DISK_FULL`"),
@@ -235,6 +235,22 @@ pub(super) const TRAIT: &[(&str, &[(&str, &str)])] = &[
             ("stage.errors.not_found", "`FILE_NOT_FOUND`."),
             ("stage.after", "*After*: nothing can be seen of it, until it lands."),
             ("stage.cancel", "*Cancel*: nothing is left."),
+        ],
+    ),
+    (
+        "receive",
+        &[
+            (
+                "receive.opens",
+                "Opens a file that arrives in pieces, out of sight, and then takes its place.",
+            ),
+            (
+                "receive.errors",
+                "*Errors*: those of a `write` there, as far as they can be told before it lands;",
+            ),
+            ("receive.unsupported", "`UNSUPPORTED` where files are only written whole."),
+            ("receive.after", "*After*: nothing can be seen of it, until it lands."),
+            ("receive.cancel", "*Cancel*: nothing is left."),
         ],
     ),
 ];

@@ -1,6 +1,6 @@
 //! A tree over HTTP: as the body of an answer, and from the body of a request.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use axum::{
     body::Body,
@@ -8,14 +8,13 @@ use axum::{
     http::{HeaderValue, header},
     response::Response,
 };
-use futures::StreamExt;
 use garth_archive::Format;
-use garth_contract::{Code, Error};
 use garth_gateway::Call;
 use serde_json::Value;
 
 use super::{
     asked::{Asked, Named},
+    body,
     caller::{Known, known},
     query::{self, Field, Kind},
     tools::{Prepared, answered, request_id},
@@ -25,8 +24,6 @@ use crate::serve::{
     app::App,
 };
 
-/// How long nothing may come of an archive.
-const PAUSE: Duration = Duration::from_secs(30);
 /// How an archive is asked for.
 const PACKED: &[Field] = &[
     Field { name: "path", kind: Kind::Text },
@@ -98,7 +95,7 @@ pub(super) async fn restore(
 ) -> Response {
     let answer = async {
         let Known { caller, credential } = known(&app, &asked).await?;
-        let coming: Coming = Box::pin(pieces(body));
+        let coming: Coming = Box::pin(body::pieces(body));
         let call = Call {
             caller,
             operation: "worktree.restore".to_owned(),
@@ -111,18 +108,4 @@ pub(super) async fn restore(
         Prepared { call, credential, taken: None }.run(&app).await
     };
     answered(answer.await)
-}
-
-/// The body of a request as it comes.
-fn pieces(body: Body) -> impl futures::Stream<Item = garth_contract::Result<bytes::Bytes>> + Send {
-    futures::stream::unfold(Some(body.into_data_stream()), |body| async {
-        let mut body = body?;
-        let wrong = |message| Error::new(Code::InvalidRequest, message);
-        match tokio::time::timeout(PAUSE, body.next()).await {
-            Ok(None) => None,
-            Ok(Some(Ok(bytes))) => Some((Ok(bytes), Some(body))),
-            Ok(Some(Err(_))) => Some((Err(wrong("the body of the request broke off")), None)),
-            Err(_) => Some((Err(wrong("the body of the request took too long")), None)),
-        }
-    })
 }

@@ -13,24 +13,25 @@ use axum::{
 };
 use bytes::Bytes;
 use futures::stream;
-use garth_contract::{Code, Error, Result, Version};
+use garth_contract::{Code, Error, Result};
 use garth_gateway::{Call, Credential, Role};
-use garth_ops::worktree::transfer::{Download, MOST_WHOLE};
+use garth_ops::worktree::transfer::Download;
 use serde_json::{Map, Value};
 
 use super::{
     asked::{Asked, Named},
-    body::{self, Whole},
+    body,
     caller::{Known, known},
     query::{self, Field, Kind},
     said,
     tools::{Prepared, answered, request_id},
 };
 use crate::serve::{
-    answer::{Along, Answer},
+    answer::{Along, Answer, Coming},
     app::App,
     memory::Taken,
-    transfer::{Sent, Transfer, Wanted},
+    spool::Spooled,
+    transfer::{Leaving, Sent, Transfer, Wanted},
 };
 use conditions::Conditions;
 
@@ -54,14 +55,18 @@ pub(super) async fn get(
     let wanted = asked.header("range").and_then(Wanted::read);
     let answer = async {
         let known = known(&app, &asked).await?;
+        let credential = known.credential.clone();
         let mut params = query::read(query.as_deref(), ASKED)?;
         params.insert("path".to_owned(), path.clone().into());
         let transfer = Transfer::Down { memory: app.memory.clone(), wanted };
-        call(&app, known, ("files.get", id), (params, transfer, None)).await
+        let answer = call(&app, known, ("files.get", id), (params, transfer, None)).await?;
+        Ok((answer, credential))
     };
     match answer.await {
-        Ok(Answer::File(sent)) => respond(&path, *sent, wanted, &conditions),
-        other => answered(other),
+        Ok((Answer::File(sent), credential)) => {
+            respond(&path, *sent, (wanted, &conditions), credential)
+        }
+        other => answered(other.map(|(answer, _)| answer)),
     }
 }
 
@@ -82,22 +87,22 @@ pub(super) async fn put(
         let held = conditions.held()?;
         // Who may not write here need not send all of it to hear so.
         let body = if may_write(&known.credential, &id) { body } else { Body::empty() };
-        let Whole { bytes, taken } = body::whole(&app.memory, body, MOST_WHOLE).await?;
+        let paid = body::length(&body).unwrap_or(0);
+        let mut coming: Coming = Box::pin(body::pieces(body));
         let named = request_id(&asked)?;
         let mut params = Map::from_iter([("path".to_owned(), Value::from(path))]);
         if named.is_some() {
             // What tells two calls of one name apart.
-            let version = Version::of(&bytes).to_string();
-            params.insert("content".to_owned(), version.into());
+            let Spooled { version, again } = app.spool.take(coming).await?;
+            params.insert("content".to_owned(), version.to_string().into());
             params.insert("held".to_owned(), format!("{held:?}").into());
+            coming = again;
         }
-        let transfer = Transfer::Up { bytes, held };
-        let answer = call(&app, known, ("files.put", id), (params, transfer, named)).await;
-        drop::<Taken>(taken);
-        answer
+        let transfer = Transfer::Up { coming, paid, held, memory: app.memory.clone() };
+        call(&app, known, ("files.put", id), (params, transfer, named)).await
     };
     match answer.await {
-        Ok(Answer::Facts(facts)) => {
+        Ok(Answer::Facts(facts) | Answer::Stored { facts, .. }) => {
             let created = facts.get("created") == Some(&Value::Bool(true));
             let status = if created { StatusCode::CREATED } else { StatusCode::OK };
             let tag = facts.get("version").and_then(Value::as_str).and_then(tag);
@@ -139,7 +144,7 @@ async fn call(
     (params, transfer, request_id): (Map<String, Value>, Transfer, Option<String>),
 ) -> Result<Answer> {
     let bytes = match &transfer {
-        Transfer::Up { bytes, .. } => bytes.len() as u64,
+        Transfer::Up { paid, .. } => *paid,
         Transfer::Down { .. } | Transfer::Away { .. } => 0,
     };
     let call = Call {
@@ -162,9 +167,13 @@ fn may_write(credential: &Credential, id: &str) -> bool {
     }
 }
 
-fn respond(path: &str, sent: Sent, wanted: Option<Wanted>, conditions: &Conditions) -> Response {
-    let Sent { file, taken, .. } = sent;
-    if let Some(status) = conditions.judge(file.version) {
+fn respond(
+    path: &str,
+    Sent { file, body, .. }: Sent,
+    (wanted, conditions): (Option<Wanted>, &Conditions),
+    credential: Credential,
+) -> Response {
+    if let Some(status) = conditions.judge(Some(file.version)) {
         let mut response = status.into_response();
         describe(response.headers_mut(), path, &file);
         if status == StatusCode::PRECONDITION_FAILED {
@@ -176,19 +185,22 @@ fn respond(path: &str, sent: Sent, wanted: Option<Wanted>, conditions: &Conditio
     }
     // Where placeholders stand, a place in what is sent is none in the file.
     let wanted =
-        wanted.filter(|_| file.redacted.is_empty() && conditions.allows_part(file.version));
+        wanted.filter(|_| file.redacted.is_empty() && conditions.allows_part(Some(file.version)));
     let part = match wanted.map(|wanted| wanted.within(file.size)) {
         None => None,
         Some(Some(part)) => Some(part),
         Some(None) => return outside(file.size),
     };
     let (start, length) = part.unwrap_or((0, file.size));
-    let from = usize::try_from(start.saturating_sub(file.offset)).unwrap_or(usize::MAX);
-    let length = usize::try_from(length).unwrap_or(usize::MAX);
-    let end = from.saturating_add(length).min(file.bytes.len());
-    let bytes = file.bytes.slice(from.min(end)..end);
-    let length = bytes.len() as u64;
-    let mut response = Response::new(pieces(bytes, taken));
+    let body = match body {
+        Leaving::Whole(bytes, taken) => {
+            let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
+            let end = place(start.saturating_add(length));
+            pieces(bytes.slice(place(start).min(end)..end), taken)
+        }
+        Leaving::Pieces(outflow) => Body::from_stream(outflow.sent((start, length), credential)),
+    };
+    let mut response = Response::new(body);
     if part.is_some() {
         *response.status_mut() = StatusCode::PARTIAL_CONTENT;
         let last = (start + length).saturating_sub(1);
@@ -224,8 +236,7 @@ fn pieces(bytes: Bytes, taken: Taken) -> Body {
 
 /// The headers that say what a file is.
 fn describe(headers: &mut HeaderMap, path: &str, file: &Download) {
-    let version = file.version.map(|version| version.to_string());
-    headers.extend(version.as_deref().and_then(tag).map(|tag| (header::ETAG, tag)));
+    headers.extend(tag(&file.version.to_string()).map(|tag| (header::ETAG, tag)));
     let modified = file.modified.as_deref().and_then(value);
     headers.extend(modified.map(|modified| (header::LAST_MODIFIED, modified)));
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(file.media_type));

@@ -1,4 +1,4 @@
-//! MCP over HTTP: the tools of one workspace, each call through the gateway.
+//! MCP over HTTP: the tools and files of one workspace, each call through the gateway.
 //!
 //! Nothing is kept between two requests: every one says who asks, and is served by a
 //! server of its own.
@@ -11,23 +11,26 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use garth_contract::{Announce, Code, Error, Result};
+use garth_contract::{Code, Error, Result};
 use garth_gateway::{AgentId, Call, Caller, Credential, Role};
 use garth_ops::{Allows, Dialect, Failure, Tool};
 use http_body_util::{BodyExt, Full};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, Implementation,
-        InitializeResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-        ServerCapabilities,
+        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+        CompleteResult, CustomRequest, CustomResult, Implementation, InitializeResult,
+        ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+        ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
     },
     service::RequestContext,
     transport::streamable_http_server::{
         StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
     },
 };
-use serde_json::Value;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
 
 use super::{
     asked::{Asked, Named},
@@ -37,7 +40,12 @@ use super::{
     tools::Prepared,
 };
 use crate::{
-    mcp::{answer, catalogue},
+    mcp::{
+        answer, catalogue,
+        progress::Progress,
+        resources,
+        server::{cancelled, no_method, protocol_error, unread},
+    },
     serve::{
         answer::{Along, Answer},
         app::App,
@@ -49,6 +57,20 @@ use crate::{
 const TOOLS_TTL: u64 = 60_000;
 /// The tools that are offered.
 const DIALECT: &Dialect = &garth_ops::workspace::DIALECT;
+/// The methods that are answered.
+const METHODS: &[&str] = &[
+    "initialize",
+    "server/discover",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "completion/complete",
+];
+/// Those whose answer tells a model about the workspace.
+const TELLING: &[&str] = &["initialize", "server/discover"];
 /// Which agent's workspace an operator means.
 const AGENT: &str = "x-garth-agent";
 
@@ -73,17 +95,24 @@ async fn serve(app: Arc<App>, asked: Asked, named: Option<String>, request: Requ
         let Known { caller, credential } = known(&app, &asked).await?;
         let agent = agent(&caller, named.as_deref())?;
         let allows = allows(&app, &caller, &agent).await?;
-        Ok(Server { app: Arc::clone(&app), caller, credential, agent, allows })
+        let instructions = String::new();
+        Ok(Server { app: Arc::clone(&app), caller, credential, agent, allows, instructions })
     };
-    let server: Server = match server.await {
+    let mut server: Server = match server.await {
         Ok(server) => server,
         Err(error) => return refused(&error),
     };
     let (parts, body) = request.into_parts();
-    let Whole { bytes, taken } = match body::whole(&app.memory, body, body::MOST).await {
+    let Whole { bytes, taken } = match body::whole(&app.memory, body, app.most_frame as u64).await {
         Ok(whole) => whole,
         Err(error) => return refused(&error),
     };
+    if method(&bytes).is_some_and(|method| TELLING.contains(&method.as_str())) {
+        match server.told().await {
+            Ok(instructions) => server.instructions = instructions,
+            Err(error) => return refused(&error),
+        }
+    }
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -99,6 +128,15 @@ async fn serve(app: Arc<App>, asked: Asked, named: Option<String>, request: Requ
         return response.map(|_| Body::empty()).into_response();
     }
     response.map(|body| Body::new(body.map_err(|never| match never {}))).into_response()
+}
+
+/// The method that a request asks for.
+fn method(bytes: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Asks {
+        method: String,
+    }
+    serde_json::from_slice(bytes).ok().map(|Asks { method }| method)
 }
 
 /// Whose workspace is served.
@@ -134,6 +172,8 @@ struct Server {
     credential: Credential,
     agent: AgentId,
     allows: Allows,
+    /// What a model is told, where it is to be.
+    instructions: String,
 }
 
 impl Server {
@@ -142,7 +182,11 @@ impl Server {
         DIALECT.tools.iter().filter(move |tool| tool.needs.met(allows))
     }
 
-    async fn call(&self, request: CallToolRequestParams) -> Result<CallToolResult, ErrorData> {
+    async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ErrorData> {
         let Some(tool) = garth_ops::find(DIALECT.tools, &request.name) else {
             let names: Vec<_> = self.tools().map(|tool| tool.name).collect();
             let message =
@@ -150,17 +194,11 @@ impl Server {
             return Err(ErrorData::invalid_params(message, None));
         };
         let params = request.arguments.map_or(Value::Null, Value::Object);
-        let call = Call {
-            caller: self.caller.clone(),
-            operation: tool.name.to_owned(),
-            agent: Some(self.agent.to_string()),
-            bytes: params.to_string().len() as u64,
-            params,
-            request_id: None,
-            along: Along::announcing(Announce::nobody()),
-        };
-        let prepared = Prepared { call, credential: self.credential.clone(), taken: None };
-        let failure = match prepared.run(&self.app).await {
+        let progress = Progress::default();
+        let along =
+            Along { place: Some(progress.place()), ..Along::announcing(progress.announce()) };
+        let running = self.run(tool.name, params, along);
+        let failure = match progress.during(running, context).await {
             Ok(Answer::Tool(reply)) => return Ok(answer::answered(tool, *reply)),
             Ok(Answer::Failed(failure)) => *failure,
             Ok(_) => Failure::from(Error::of(Code::Internal)),
@@ -168,17 +206,51 @@ impl Server {
         };
         Ok(answer::refused(tool, &failure, DIALECT.refusals))
     }
+
+    /// Runs an operation of the table.
+    async fn run(&self, operation: &str, params: Value, along: Along) -> Result<Answer> {
+        let call = Call {
+            caller: self.caller.clone(),
+            operation: operation.to_owned(),
+            agent: Some(self.agent.to_string()),
+            bytes: params.to_string().len() as u64,
+            params,
+            request_id: None,
+            along,
+        };
+        Prepared { call, credential: self.credential.clone(), taken: None }.run(&self.app).await
+    }
+
+    /// The same for one whose answer is facts.
+    async fn ask<T: DeserializeOwned>(&self, operation: &str, params: Value) -> Result<T> {
+        let answer = self.run(operation, params, Along::nothing()).await?;
+        let facts = answer.into_facts().map_err(|_| Error::of(Code::Internal))?;
+        serde_json::from_value(Value::Object(facts)).map_err(|_| Error::of(Code::Internal))
+    }
+
+    /// What a model is told about the workspace.
+    async fn told(&self) -> Result<String> {
+        #[derive(Deserialize)]
+        struct Told {
+            instructions: String,
+        }
+        let Told { instructions } = self.ask("mcp.instructions", Value::Null).await?;
+        Ok(instructions)
+    }
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> InitializeResult {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_completions()
+            .build();
         let mut info = InitializeResult::new(capabilities);
         info.server_info = Implementation::new("garth", env!("CARGO_PKG_VERSION"))
             .with_title("Garth workspace")
             .with_description("Files of one workspace: read, search, edit, nothing outside.");
-        let commands = if self.allows.run { DIALECT.commands } else { "" };
-        info.instructions = Some(format!("{}{commands}", DIALECT.instructions));
+        info.instructions = Some(self.instructions.clone());
         info
     }
 
@@ -199,11 +271,63 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         tokio::select! {
             biased;
-            () = context.ct.cancelled() => {
-                Err(ErrorData::invalid_params("the call was cancelled", None))
-            }
-            result = self.call(request) => result.map(Into::into),
+            () = context.ct.cancelled() => Err(cancelled()),
+            result = self.call(request, &context) => result.map(Into::into),
         }
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        let listed = self.ask("mcp.resources.list", json!({ "cursor": cursor })).await;
+        listed.map_err(|error| protocol_error(&error))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(resources::templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read: Result<ReadResourceResult> =
+            self.ask("mcp.resources.read", json!({ "uri": request.uri })).await;
+        read.map(Into::into).map_err(|error| unread(&error, request.uri))
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        // The crate's own answer is an empty list, of what is not even declared.
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let params = serde_json::to_value(request).unwrap_or_default();
+        self.ask("mcp.complete", params).await.map_err(|error| protocol_error(&error))
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(no_method(&request, METHODS))
     }
 
     fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {

@@ -65,7 +65,10 @@ pub(super) async fn method(
     let agent = |params: &mut Map<String, Value>| {
         Ok(params.get("agentId").and_then(Value::as_str).map(ToOwned::to_owned))
     };
-    answered(operate(&app, &asked, body, &method, agent).await)
+    match operate(&app, &asked, body, &method, agent).await {
+        Err(error) => said(error.code(), &garth_ops::method_failure(&error)),
+        answer => answered(answer),
+    }
 }
 
 /// Calls an operation with a body as its parameters.
@@ -114,7 +117,7 @@ pub(super) async fn prepare(
     agent: impl FnOnce(&mut Map<String, Value>) -> Result<Option<String>>,
 ) -> Result<Prepared> {
     let Known { caller, credential } = known(app, asked).await?;
-    let Whole { bytes, taken } = body::whole(&app.memory, body, body::MOST).await?;
+    let Whole { bytes, taken } = body::whole(&app.memory, body, app.most_frame as u64).await?;
     let mut params = body::object(&asked.headers, &bytes)?;
     let agent = agent(&mut params)?;
     let call = Call {

@@ -147,7 +147,7 @@ impl Sending {
                     json!({"archiveId": name, "seq": seq + 1, "ok": true, "summary": summary})
                 }
                 Err(error) => {
-                    let error = garth_ops::failure(&error);
+                    let error = garth_ops::method_failure(&error);
                     json!({"archiveId": name, "seq": seq + 1, "ok": false, "error": error})
                 }
             };
@@ -230,16 +230,16 @@ struct Unpack {
 }
 
 /// The archive: what comes along with the call, or what was uploaded before.
-fn coming(at: At<'_>, along: Along, upload: Option<&str>) -> Result<Coming> {
+async fn coming(at: At<'_>, along: Along, upload: Option<&str>) -> Result<Coming> {
     if let (Some(link), Some(upload)) = (&along.link, upload) {
         let of_uploads = |thing: &Thing| match thing {
             Thing::Upload(upload) => Some(Arc::clone(upload)),
             Thing::Watch | Thing::Terminal(_) | Thing::Archive => None,
         };
         let found: Arc<Upload> = link.find(upload, at.agent, of_uploads)?;
-        let bytes = found.take();
+        let came = found.take().await;
         link.end(upload);
-        return Ok(Box::pin(futures::stream::once(async { Ok(bytes) })));
+        return came;
     }
     along.coming.ok_or_else(|| {
         Error::new(Code::InvalidParams, "no archive came with the call").hint(
@@ -252,7 +252,7 @@ fn coming(at: At<'_>, along: Along, upload: Option<&str>) -> Result<Coming> {
 async fn restore(at: At<'_>, params: Value, along: Along) -> Result<Answer> {
     let params: Unpack = read(params)?;
     let to = at.workspace.path(params.path.unwrap_or_else(|| "/".to_owned()))?;
-    let mut body = coming(at, along, params.upload_id.as_deref())?;
+    let mut body = coming(at, along, params.upload_id.as_deref()).await?;
     let mut first = Bytes::new();
     while first.is_empty() {
         first = body.next().await.ok_or_else(empty)??;

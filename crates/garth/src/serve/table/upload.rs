@@ -1,7 +1,9 @@
 //! `worktree.upload.*`: a large file in chunks, which lands whole or not at all.
 //!
-//! Chunks are kept in memory until they are committed, since a file is written at once:
-//! so all uploads together have a bound, and one to which nothing comes is dropped.
+//! Chunks are kept where the workspace has its files, out of sight, until they are
+//! committed; one to which nothing comes is dropped. What has to be in memory all the
+//! same, since a backend takes files whole alone or a text is looked at for
+//! placeholders, has a bound for all uploads together.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -10,42 +12,48 @@ use std::{
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
-use garth_contract::{Code, Detail, Error, Guard, Parents, Put, Result, Version, WsPath};
+use futures::stream;
+use garth_contract::{Code, Detail, Error, Parents, Result, Version};
 use garth_gateway::{
     Access, AgentId, At, Family, Operation, Run, Summary, Takes, approvals::Reach,
 };
-use garth_ops::worktree::{self, Recall};
+use garth_ops::worktree::{
+    Recall,
+    transfer::{self, Held},
+};
+use garth_workspace::Kept;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, oneshot},
     time::Instant,
 };
 
-use super::row::{facts, linked, read, recorded_of};
+use super::{
+    files::{MOST, uploaded},
+    row::{facts, linked, read, recorded_of},
+};
 use crate::serve::{
-    answer::{Along, Answer},
+    answer::{Along, Answer, Coming},
     recalls::Recalls,
     ws::{Link, Task, Thing},
 };
 
-/// The largest upload, in bytes.
-const MOST: usize = 256 << 20;
-/// All uploads together.
+/// What all uploads together have in memory.
 const MOST_TOGETHER: usize = 512 << 20;
+/// How much of an upload is read at once.
+const STEP: u64 = 1 << 20;
 /// Uploads of one connection.
 const MOST_OPEN: usize = 4;
 /// How long an upload waits for the next chunk.
 const IDLE_MS: u64 = 60_000;
 /// What to wait for when all uploads together are too large.
 const FULL: Duration = Duration::from_secs(1);
-/// What every placeholder of a secret begins with.
-const MARK: &[u8] = b"[REDACTED";
 
 /// The rows.
 pub(super) fn rows(recalls: &Arc<Recalls>) -> Vec<Operation<Answer>> {
     let room = Arc::new(Semaphore::new(MOST_TOGETHER));
-    let recalls = Arc::clone(recalls);
+    let (recalls, looked) = (Arc::clone(recalls), Arc::clone(&room));
     let row = |name, describe: fn(&Value) -> Summary, run| Operation {
         name,
         access: Access::Write,
@@ -67,7 +75,7 @@ pub(super) fn rows(recalls: &Arc<Recalls>) -> Vec<Operation<Answer>> {
         row("worktree.upload.commit", named, {
             Run::on_workspace(move |at, params, along| {
                 let shown = recalls.of(at.caller, at.agent);
-                Box::pin(commit(shown, at, params, along))
+                Box::pin(commit((Arc::clone(&looked), shown), at, params, along))
             })
         }),
         row("worktree.upload.abort", named, {
@@ -78,27 +86,39 @@ pub(super) fn rows(recalls: &Arc<Recalls>) -> Vec<Operation<Answer>> {
 
 /// A file on its way.
 pub(crate) struct Upload {
-    path: WsPath,
-    guard: Guard,
+    held: Held,
     parents: Parents,
-    came: Mutex<Came>,
+    /// `None` once it was taken.
+    came: tokio::sync::Mutex<Option<Came>>,
+    last: Mutex<Instant>,
 }
 
 struct Came {
-    bytes: Vec<u8>,
+    upload: transfer::Upload,
     room: Vec<OwnedSemaphorePermit>,
-    last: Instant,
 }
 
 impl Upload {
-    /// Takes what came; the next chunk would be the first.
-    pub(super) fn take(&self) -> Bytes {
-        std::mem::take(&mut self.lock().bytes).into()
+    /// Takes what came, as a stream; the upload is over with it.
+    ///
+    /// # Errors
+    /// `CONFLICT` where it was taken before.
+    pub(super) async fn take(&self) -> Result<Coming> {
+        let came = self.came.lock().await.take().ok_or_else(taken)?;
+        Ok(Box::pin(stream::try_unfold((came, 0), |(mut came, at)| async move {
+            let piece: Bytes = came.upload.read_back(at, STEP).await?;
+            let next = at + piece.len() as u64;
+            Ok((!piece.is_empty()).then_some((piece, (came, next))))
+        })))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Came> {
-        self.came.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last(&self) -> MutexGuard<'_, Instant> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn taken() -> Error {
+    Error::new(Code::Conflict, "the upload is over")
 }
 
 #[derive(Deserialize)]
@@ -122,13 +142,13 @@ fn described(params: &Value) -> Summary {
 async fn begin(at: At<'_>, params: Value, along: Along) -> Result<Answer> {
     let params: Begin = read(params)?;
     let link = linked(along.link)?;
-    let guard = match (params.overwrite, params.expected_version) {
+    let held = match (params.overwrite, params.expected_version) {
         (Some(false), Some(_)) => {
             return Err(wrong("expectedVersion makes no sense with overwrite: false"));
         }
-        (Some(false), None) => Guard::Absent,
-        (Some(true) | None, Some(version)) => Guard::Unchanged(version_of(&version)?),
-        (Some(true) | None, None) => Guard::Any,
+        (Some(false), None) => Held::Absent,
+        (Some(true) | None, Some(version)) => Held::OneOf(vec![version_of(&version)?]),
+        (Some(true) | None, None) => Held::Any,
     };
     let path = at.workspace.path(params.path)?;
     if path.is_root() {
@@ -142,8 +162,9 @@ async fn begin(at: At<'_>, params: Value, along: Along) -> Result<Answer> {
         Some(false) => Parents::Require,
         Some(true) | None => Parents::Create,
     };
-    let came = Came { bytes: Vec::new(), room: Vec::new(), last: Instant::now() };
-    let upload = Upload { path, guard, parents, came: Mutex::new(came) };
+    let upload = transfer::Upload::open(at.workspace, &path).await?;
+    let came = tokio::sync::Mutex::new(Some(Came { upload, room: Vec::new() }));
+    let upload = Upload { held, parents, came, last: Mutex::new(Instant::now()) };
     let name = link.name('u');
     let told = json!({ "uploadId": name, "maxBytes": MOST, "idleMs": IDLE_MS });
     let agent = at.agent.clone();
@@ -158,7 +179,7 @@ fn keep(link: &Arc<Link>, name: String, agent: AgentId, upload: Upload) -> onesh
     let (weak, watched, id) = (Arc::downgrade(link), Arc::downgrade(&upload), name.clone());
     let idle = Task::spawn(async move {
         while let Some(upload) = watched.upgrade() {
-            let until = upload.lock().last + Duration::from_millis(IDLE_MS);
+            let until = *upload.last() + Duration::from_millis(IDLE_MS);
             drop(upload);
             if Instant::now() < until {
                 tokio::time::sleep_until(until).await;
@@ -190,26 +211,24 @@ async fn chunk(room: Arc<Semaphore>, at: At<'_>, params: Value, along: Along) ->
     let params: Chunk = read(params)?;
     let upload = find(&linked(along.link)?, &params.upload_id, at.agent)?;
     let bytes = STANDARD.decode(&params.content).map_err(|_| Error::of(Code::InvalidEncoding))?;
-    let mut came = upload.lock();
-    let have = came.bytes.len();
-    if params.offset != have as u64 {
+    let mut held = upload.came.lock().await;
+    let came = held.as_mut().ok_or_else(taken)?;
+    let have = came.upload.length();
+    if params.offset != have {
         let message = format!("{have} bytes came so far, and this chunk does not follow them");
-        return Err(Error::new(Code::Conflict, message).with(Detail::Position(have as u64)));
+        return Err(Error::new(Code::Conflict, message).with(Detail::Position(have)));
     }
-    let size = have + bytes.len();
+    let size = have + bytes.len() as u64;
     if size > MOST {
-        let limit = Detail::Limit { limit: MOST as u64, actual: size as u64 };
+        let limit = Detail::Limit { limit: MOST, actual: size };
         return Err(Error::of(Code::FileTooLarge).with(limit));
     }
-    let needed = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-    let place = room.try_acquire_many_owned(needed).map_err(|_| {
-        Error::new(Code::RateLimitExceeded, "all uploads together are too large")
-            .with(Detail::RetryAfter(FULL))
-    })?;
-    came.room.push(place);
-    came.bytes.extend_from_slice(&bytes);
-    came.last = Instant::now();
-    drop(came);
+    if came.upload.kept() == Kept::InMemory {
+        came.room.push(place(&room, bytes.len() as u64)?);
+    }
+    came.upload.add(vec![bytes.into()]).await?;
+    drop(held);
+    *upload.last() = Instant::now();
     facts(&json!({ "uploadId": params.upload_id, "receivedBytes": size })).map(Answer::Facts)
 }
 
@@ -223,78 +242,41 @@ struct Commit {
     version: Option<String>,
 }
 
-async fn commit(shown: Arc<Recall>, at: At<'_>, params: Value, along: Along) -> Result<Answer> {
+async fn commit(
+    (room, shown): (Arc<Semaphore>, Arc<Recall>),
+    at: At<'_>,
+    params: Value,
+    along: Along,
+) -> Result<Answer> {
     let params: Commit = read(params)?;
     let link = linked(along.link)?;
     let upload = find(&link, &params.upload_id, at.agent)?;
     let wanted = params.version.as_deref().map(version_of).transpose()?;
     // What came is the write's from here on; it can be committed once.
     link.end(&params.upload_id);
-    let (bytes, _room) = {
-        let mut came = upload.lock();
-        (Bytes::from(std::mem::take(&mut came.bytes)), std::mem::take(&mut came.room))
-    };
-    if wanted.is_some_and(|wanted| wanted != Version::of(&bytes)) {
+    let Came { upload: mut came, room: _room } =
+        upload.came.lock().await.take().ok_or_else(taken)?;
+    if let Some(wanted) = wanted
+        && wanted != came.version().await?
+    {
         let message = "the bytes that came do not have the version that they should";
         return Err(Error::new(Code::Conflict, message).hint("Upload the file again."));
     }
-    write(&upload, bytes, &shown, at).await.map(Answer::Facts)
+    let _looked = place(&room, came.weight(at.workspace))?;
+    let landed = came.land(at.workspace, (&upload.held, upload.parents), &shown).await?;
+    Ok(Answer::Facts(uploaded(landed)))
 }
 
-/// Writes what came, and tells what `worktree.write` tells.
-async fn write(
-    upload: &Upload,
-    bytes: Bytes,
-    shown: &Recall,
-    at: At<'_>,
-) -> Result<Map<String, Value>> {
-    if memchr_of(&bytes, MARK) {
-        return restored(upload, &bytes, shown, at).await;
-    }
-    let size = bytes.len();
-    let _held = at.workspace.hold(&[&upload.path]).await;
-    let put = Put { guard: upload.guard.clone(), parents: upload.parents, mode: None };
-    let written = at.workspace.fs().write(&upload.path, bytes, put).await?;
-    let mut told = facts(&json!({
-        "path": upload.path.to_string(),
-        "sizeBytes": size,
-        "created": written.created,
-        "version": written.version.to_string(),
-    }))?;
-    let ask = json!({ "agentId": at.agent.as_str(), "path": upload.path.to_string() });
-    if let Some(stat) = worktree::method("worktree.stat") {
-        let ask = worktree::Ask { params: ask, permit: None, shown };
-        // It was written; that it cannot be looked at now is no failure of that.
-        let entry = (stat.run)(at.workspace, ask).await.unwrap_or_default();
-        told.extend(entry.get("modifiedAt").map(|at| ("modifiedAt".to_owned(), at.clone())));
-    }
-    Ok(told)
-}
-
-/// A text with placeholders of secrets goes the way of every text, which puts them back.
-async fn restored(
-    upload: &Upload,
-    bytes: &Bytes,
-    shown: &Recall,
-    at: At<'_>,
-) -> Result<Map<String, Value>> {
-    let method = worktree::method("worktree.write").ok_or_else(|| Error::of(Code::Unsupported))?;
-    let mut params = facts(&json!({
-        "agentId": at.agent.as_str(),
-        "path": upload.path.to_string(),
-        "content": STANDARD.encode(bytes),
-        "encoding": "base64",
-        "createDirs": upload.parents == Parents::Create,
-    }))?;
-    params.extend(match &upload.guard {
-        Guard::Any | Guard::Holding(_) => None,
-        Guard::Absent => Some(("overwrite".to_owned(), false.into())),
-        Guard::Unchanged(version) => {
-            Some(("expectedVersion".to_owned(), version.to_string().into()))
-        }
-    });
-    let ask = worktree::Ask { params: Value::Object(params), permit: None, shown };
-    (method.run)(at.workspace, ask).await
+/// Memory for so many bytes.
+///
+/// # Errors
+/// `RATE_LIMIT_EXCEEDED` while others have it.
+fn place(room: &Arc<Semaphore>, bytes: u64) -> Result<OwnedSemaphorePermit> {
+    let needed = u32::try_from(bytes).unwrap_or(u32::MAX);
+    Arc::clone(room).try_acquire_many_owned(needed).map_err(|_| {
+        Error::new(Code::RateLimitExceeded, "all uploads together are too large")
+            .with(Detail::RetryAfter(FULL))
+    })
 }
 
 #[derive(Deserialize)]
@@ -318,10 +300,6 @@ fn find(link: &Arc<Link>, name: &str, agent: &AgentId) -> Result<Arc<Upload>> {
         Thing::Upload(upload) => Some(Arc::clone(upload)),
         Thing::Watch | Thing::Terminal(_) | Thing::Archive => None,
     })
-}
-
-fn memchr_of(bytes: &[u8], wanted: &[u8]) -> bool {
-    bytes.windows(wanted.len()).any(|window| window == wanted)
 }
 
 fn version_of(text: &str) -> Result<Version> {

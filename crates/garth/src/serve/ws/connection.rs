@@ -165,7 +165,7 @@ impl Session {
     }
 
     pub(super) async fn bad(&self, bad: &Bad) {
-        let body = garth_ops::failure(&bad.error);
+        let body = garth_ops::method_failure(&bad.error);
         let _ = self.outbox.send(reply(bad.id.as_deref(), &Err(body))).await;
     }
 
@@ -178,7 +178,7 @@ impl Session {
         id: &str,
         result: Result<Map<String, Value>>,
     ) -> Result<(), Gone> {
-        let result = result.map_err(|error| garth_ops::failure(&error));
+        let result = result.map_err(|error| garth_ops::method_failure(&error));
         self.outbox.send(reply(Some(id), &result)).await
     }
 }

@@ -101,7 +101,7 @@ impl Job {
         drop(underway);
         let (result, untold) = match result {
             Ok(done) => (done.answer.into_facts(), left.open(done.held)),
-            Err(error) => (Err(garth_ops::failure(&error)), None),
+            Err(error) => (Err(garth_ops::method_failure(&error)), None),
         };
         let _ = outbox.send(reply(Some(&id), &result)).await;
         // What was left open may speak now.

@@ -25,6 +25,8 @@ FACTS = {
     "progress_is_told": searches.tell_progress,
     "searches_are_given_up": searches.are_given_up,
     "gateways_answer": gateways.answer,
+    "gateways_show_files": gateways.show_files,
+    "gateways_tell_progress": gateways.tell_progress,
 }
 
 # The methods of the older era are deprecated in the libraries, and are what is tested.
