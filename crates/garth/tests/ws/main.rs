@@ -13,6 +13,7 @@
 mod approvals;
 mod archives;
 mod client;
+mod crash;
 mod crowds;
 mod frames;
 mod handshake;

@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::{BufRead, BufReader},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -33,23 +33,41 @@ impl Server {
 
     /// Starts one with more options.
     pub(crate) fn with(options: &[&str]) -> Self {
+        Self::set_up("", options)
+    }
+
+    /// Starts one that is set up by a configuration file, with more options.
+    pub(crate) fn set_up(configuration: &str, options: &[&str]) -> Self {
         let data = tempfile::tempdir().unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_garth"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data.path()).args(options);
-        // Nothing of who runs the tests is to matter.
-        command.env_remove("GARTH_DATA").env_remove("GARTH_CONFIG");
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let address = loop {
-            let line = lines.next().unwrap().unwrap();
-            if let Some((_, rest)) = line.split_once("listens on http://") {
-                break rest.trim().to_owned();
-            }
-        };
-        // Whatever else it says is read, so that it never waits for a reader.
-        std::thread::spawn(move || lines.for_each(drop));
+        fs::write(data.path().join("garth.toml"), configuration).unwrap();
+        Self::listening(data, options)
+    }
+
+    /// Starts one on a directory that is there.
+    pub(crate) fn on(data: TempDir) -> Self {
+        Self::listening(data, &[])
+    }
+
+    fn listening(data: TempDir, options: &[&str]) -> Self {
+        let (child, address) = listening(launch(data.path(), options));
         let operator = fs::read_to_string(data.path().join("operator.token")).unwrap();
         Self { child, address, data, operator: operator.trim().to_owned() }
+    }
+
+    /// Kills it, as nothing can prevent.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Starts it again on the same directory, after it was killed.
+    pub(crate) fn start_again(&mut self) {
+        (self.child, self.address) = listening(launch(self.data.path(), &[]));
+    }
+
+    /// Its own directory.
+    pub(crate) fn data(&self) -> &Path {
+        self.data.path()
     }
 
     /// A connection of the operator.
@@ -114,6 +132,29 @@ impl Server {
         let id = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
     }
+}
+
+/// Starts the program on a directory, and does not wait for it.
+pub(crate) fn launch(data: &Path, options: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_garth"));
+    command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data).args(options);
+    // Nothing of who runs the tests is to matter.
+    command.env_remove("GARTH_DATA").env_remove("GARTH_CONFIG");
+    command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Waits until a program that was started listens, and gives its address.
+fn listening(mut child: Child) -> (Child, String) {
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let address = loop {
+        let line = lines.next().unwrap().unwrap();
+        if let Some((_, rest)) = line.split_once("listens on http://") {
+            break rest.trim().to_owned();
+        }
+    };
+    // Whatever else it says is read, so that it never waits for a reader.
+    std::thread::spawn(move || lines.for_each(drop));
+    (child, address)
 }
 
 impl Drop for Server {
