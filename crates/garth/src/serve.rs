@@ -15,6 +15,7 @@ mod openapi;
 pub(crate) mod opener;
 mod recalls;
 pub(crate) mod settings;
+mod strangers;
 mod table;
 pub(crate) mod tls;
 mod transfer;
@@ -121,6 +122,7 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
         // Whoever asks twice does not want to wait for others.
         () = stops.wait() => tracing::info!("The gateway stops at once."),
     }
+    app.strangers.record().await;
     let stopped = gateway.stop().await;
     tracing::info!(cut = app.count(), "The gateway stopped.");
     stopped

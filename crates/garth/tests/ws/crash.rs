@@ -10,7 +10,6 @@ use std::{
     collections::BTreeMap,
     fs,
     path::Path,
-    process::Command,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -23,7 +22,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::Client,
-    server::{self, PATIENCE, Server},
+    server::{self, PATIENCE, Server, audit},
 };
 use clients::{Files, Left, Random, Reader, Told, Writer};
 
@@ -204,15 +203,6 @@ fn check_audit(data: &Path, told: &BTreeMap<String, Left>) {
         let most = left.told.len() + usize::from(left.pending);
         assert!(recorded.len() <= most, "{session}: {recorded:?}");
     }
-}
-
-fn audit(arguments: &[&str], data: &Path) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_garth"));
-    command.arg("audit").args(arguments).arg("--data").arg(data);
-    let output = command.env_remove("GARTH_DATA").env_remove("GARTH_CONFIG").output().unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{arguments:?}: {said}");
-    said
 }
 
 /// A start that does not get far, or does.

@@ -22,6 +22,7 @@ mod methods;
 mod protocol;
 mod roles;
 mod server;
+mod strangers;
 mod terminals;
 mod transfers;
 mod watches;

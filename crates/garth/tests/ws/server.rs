@@ -48,8 +48,24 @@ impl Server {
         Self::listening(data, &[])
     }
 
+    /// Starts one that may have only so many open files.
+    pub(crate) fn with_handles(most: u32) -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        // The limits that there are at the start cannot be raised again.
+        command.args(["-c", &format!("ulimit -n {most}; exec \"$0\" \"$@\"")]);
+        command.arg(env!("CARGO_BIN_EXE_garth"));
+        let child = launched(command, data.path(), &[]);
+        Self::listened(data, child)
+    }
+
     fn listening(data: TempDir, options: &[&str]) -> Self {
-        let (child, address) = listening(launch(data.path(), options));
+        let child = launch(data.path(), options);
+        Self::listened(data, child)
+    }
+
+    fn listened(data: TempDir, child: Child) -> Self {
+        let (child, address) = listening(child);
         let operator = fs::read_to_string(data.path().join("operator.token")).unwrap();
         Self { child, address, data, operator: operator.trim().to_owned() }
     }
@@ -106,7 +122,12 @@ impl Server {
 
     /// The memory that it has now, in megabytes.
     pub(crate) fn megabytes(&self) -> u64 {
-        self.status("VmRSS:") / 1_024
+        self.kilobytes() / 1_024
+    }
+
+    /// The same in kilobytes.
+    pub(crate) fn kilobytes(&self) -> u64 {
+        self.status("VmRSS:")
     }
 
     fn status(&self, name: &str) -> u64 {
@@ -117,6 +138,11 @@ impl Server {
 
     /// Asks it to stop, and gives its exit code once it has.
     pub(crate) fn stop(mut self) -> Option<i32> {
+        self.ended()
+    }
+
+    /// The same, and leaves its directory to be looked at.
+    pub(crate) fn ended(&mut self) -> Option<i32> {
         self.ask_to_stop();
         let until = Instant::now() + PATIENCE;
         loop {
@@ -136,11 +162,24 @@ impl Server {
 
 /// Starts the program on a directory, and does not wait for it.
 pub(crate) fn launch(data: &Path, options: &[&str]) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_garth"));
+    launched(Command::new(env!("CARGO_BIN_EXE_garth")), data, options)
+}
+
+fn launched(mut command: Command, data: &Path, options: &[&str]) -> Child {
     command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data).args(options);
     // Nothing of who runs the tests is to matter.
     command.env_remove("GARTH_DATA").env_remove("GARTH_CONFIG");
     command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Starts the program on a directory that it cannot use, and gives how it ended and what
+/// it said.
+pub(crate) fn launch_told(data: &Path) -> (Option<i32>, String) {
+    let mut command = Command::new("timeout");
+    command.args(["--kill-after=5", "60", env!("CARGO_BIN_EXE_garth"), "serve"]);
+    command.args(["--listen", "127.0.0.1:0", "--data"]).arg(data);
+    let output = command.env_remove("GARTH_DATA").env_remove("GARTH_CONFIG").output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
 /// Waits until a program that was started listens, and gives its address.
@@ -162,6 +201,16 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Asks for the audit of a directory by the command line; it must succeed.
+pub(crate) fn audit(arguments: &[&str], data: &Path) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_garth"));
+    command.arg("audit").args(arguments).arg("--data").arg(data);
+    let output = command.env_remove("GARTH_DATA").env_remove("GARTH_CONFIG").output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{arguments:?}: {said}");
+    said
 }
 
 /// Waits until something holds.
