@@ -1,6 +1,8 @@
 //! The WebSocket at `/v1/ws`: requests, replies in any order, events.
 
 pub(crate) mod approvals;
+#[cfg(test)]
+mod autobahn;
 mod connection;
 mod frame;
 mod gate;
