@@ -5,6 +5,7 @@ mod app;
 pub(crate) mod data;
 mod first;
 mod guard;
+mod handles;
 mod http;
 mod left;
 mod live;
@@ -79,6 +80,7 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     // Taken first, so that nothing is half done when one comes.
     let mut stops = Stops::new()?;
     let tls = tls::acceptor(&settings)?;
+    let most_connections = handles::take(settings.connections)?;
     let data = Data::open(&settings.data)?;
     data.path().clone_into(&mut settings.data);
     let store = Store::open(&data.database(), Clock::system())?;
@@ -102,7 +104,7 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     let front = Front {
         names: guard::Names::of(at, &settings),
         tls,
-        most_connections: settings.connections,
+        most_connections,
         most_frame: settings.frame_bytes,
         metrics_for: settings.metrics,
     };
