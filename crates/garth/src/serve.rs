@@ -20,6 +20,7 @@ mod strangers;
 mod table;
 pub(crate) mod tls;
 mod transfer;
+pub(crate) mod versions;
 mod wrong_tokens;
 mod ws;
 
@@ -42,6 +43,7 @@ use first::Reached;
 use opener::Directories;
 use settings::Settings;
 pub(crate) use table::changed;
+use versions::Versions;
 
 /// How long calls may go on after the gateway was asked to stop.
 const GRACE: Duration = Duration::from_secs(10);
@@ -84,7 +86,8 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     let data = Data::open(&settings.data)?;
     data.path().clone_into(&mut settings.data);
     let store = Store::open(&data.database(), Clock::system())?;
-    let opener = Arc::new(Directories::new(data.path()));
+    let versions = Versions::new(data.path())?;
+    let opener = Arc::new(Directories::new(data.path(), versions.clone()));
     let setup = Setup {
         store,
         node: Node::alone(),
@@ -100,7 +103,7 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     let at = listener.local_addr().unwrap_or(settings.listen);
     let begins = settings.new_agent("local");
     let told = first::prepare(&gateway, &data, &begins, &Reached::of(at, &settings)).await?;
-    let home = Home { path: data.path().to_owned(), begins };
+    let home = Home { path: data.path().to_owned(), begins, versions };
     let front = Front {
         names: guard::Names::of(at, &settings),
         tls,

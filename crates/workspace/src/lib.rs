@@ -7,6 +7,7 @@
 //! through [`Workspace::excerpt`] and [`Workspace::follow`].
 
 mod commands;
+mod earlier;
 mod excerpt;
 #[cfg(test)]
 mod fixture;
@@ -22,6 +23,7 @@ mod update_all;
 mod workspace;
 
 pub use commands::Commands;
+pub use earlier::Earlier;
 pub use excerpt::Excerpt;
 pub use follow::{Stretch, Told};
 pub use limits::Limits;

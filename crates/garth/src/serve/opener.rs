@@ -11,7 +11,7 @@ use garth_gateway::{Agent, AgentId, Opener, Settings};
 use garth_host::Host;
 use garth_workspace::{Commands, Limits, Parts, Workspace};
 
-use super::data;
+use super::{data, versions::Versions};
 use crate::sandbox;
 
 /// The name under which every workspace's root is known.
@@ -20,12 +20,13 @@ const MOUNT: &[u8] = b"/workspace";
 /// Workspaces in directories of this machine.
 pub(crate) struct Directories {
     data: PathBuf,
+    versions: Versions,
 }
 
 impl Directories {
     /// Those of agents that have no directory of their own lie below `data`.
-    pub(crate) fn new(data: &Path) -> Self {
-        Self { data: data.to_owned() }
+    pub(crate) fn new(data: &Path, versions: Versions) -> Self {
+        Self { data: data.to_owned(), versions }
     }
 }
 
@@ -33,23 +34,27 @@ impl Opener for Directories {
     fn open<'a>(&'a self, agent: &'a Agent) -> BoxFuture<'a, Result<Arc<Workspace>>> {
         Box::pin(async move {
             let directory = agent.settings.directory(&self.data, &agent.id);
-            let settings = agent.settings.clone();
-            let opened = tokio::task::spawn_blocking(move || open(&directory, &settings)).await;
+            let (agent, versions) = (agent.clone(), self.versions.clone());
+            let opening = move || open(&directory, &agent, &versions);
+            let opened = tokio::task::spawn_blocking(opening).await;
             opened.unwrap_or_else(|_| Err(Error::of(Code::Internal))).map(Arc::new)
         })
     }
 }
 
-fn open(directory: &Path, settings: &Settings) -> Result<Workspace> {
+fn open(directory: &Path, agent: &Agent, versions: &Versions) -> Result<Workspace> {
+    let settings = &agent.settings;
     let (aliases, policy) = (Aliases::none().with(MOUNT), settings.policy());
     let fs = Arc::new(Host::open(directory, policy.clone(), aliases.clone())?);
+    let (fs, earlier) = versions.of(agent, fs);
     let commands = match settings.provider.as_str() {
         "local" => sandbox::commands(&[(directory.to_owned(), String::new())], &policy, &[])?,
         "none" => Commands::None,
         other => return Err(unknown(other)),
     };
     let redaction = settings.redaction.config();
-    Workspace::new(Parts { fs, commands, aliases, redaction, limits: Limits::standard() })
+    let parts = Parts { fs, commands, aliases, redaction, limits: Limits::standard() };
+    Workspace::new(parts).map(|workspace| workspace.remembering(earlier))
 }
 
 /// Makes the directory of an agent that has none of its own.

@@ -25,4 +25,5 @@ mod server;
 mod strangers;
 mod terminals;
 mod transfers;
+mod versions;
 mod watches;
