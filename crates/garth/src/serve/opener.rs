@@ -2,8 +2,9 @@
 //! commands that is made with the first of them.
 
 use std::{
+    collections::HashMap,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use garth_contract::{Aliases, BoxFuture, Code, Error, Result};
@@ -21,12 +22,17 @@ const MOUNT: &[u8] = b"/workspace";
 pub(crate) struct Directories {
     data: PathBuf,
     versions: Versions,
+    /// Which directory it was that is open for an agent.
+    opened: Mutex<HashMap<AgentId, Identity>>,
 }
+
+/// What tells two directories apart: the device and the number there.
+type Identity = (u64, u64);
 
 impl Directories {
     /// Those of agents that have no directory of their own lie below `data`.
     pub(crate) fn new(data: &Path, versions: Versions) -> Self {
-        Self { data: data.to_owned(), versions }
+        Self { data: data.to_owned(), versions, opened: Mutex::default() }
     }
 }
 
@@ -35,11 +41,30 @@ impl Opener for Directories {
         Box::pin(async move {
             let directory = agent.settings.directory(&self.data, &agent.id);
             let (agent, versions) = (agent.clone(), self.versions.clone());
+            let id = agent.id.clone();
+            // Looked at before: one that is swapped meanwhile is then opened anew.
+            let identity = identity(&directory);
             let opening = move || open(&directory, &agent, &versions);
             let opened = tokio::task::spawn_blocking(opening).await;
-            opened.unwrap_or_else(|_| Err(Error::of(Code::Internal))).map(Arc::new)
+            let opened = opened.unwrap_or_else(|_| Err(Error::of(Code::Internal))).map(Arc::new)?;
+            let mut all = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+            all.extend(identity.map(|identity| (id, identity)));
+            Ok(opened)
         })
     }
+
+    /// One call of the system, which is answered from memory.
+    fn is_current(&self, agent: &Agent) -> bool {
+        let all = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(known) = all.get(&agent.id).copied() else { return true };
+        drop(all);
+        identity(&agent.settings.directory(&self.data, &agent.id)) == Some(known)
+    }
+}
+
+/// Which directory is at a path now, if one is.
+fn identity(directory: &Path) -> Option<Identity> {
+    rustix::fs::stat(directory).ok().map(|facts| (facts.st_dev, facts.st_ino))
 }
 
 fn open(directory: &Path, agent: &Agent, versions: &Versions) -> Result<Workspace> {

@@ -15,6 +15,7 @@ mod archives;
 mod client;
 mod crash;
 mod crowds;
+mod disks;
 mod fields;
 mod frames;
 mod handshake;
