@@ -44,6 +44,29 @@ python_library() { # python_library NAME
     touch "$mark"
 }
 
+# A Python 2.7 that can install packages; those that only say which version to choose are none.
+old_python() {
+  local found
+  for found in "$(command -v python2.7)" "${HOME:-/root}"/.pyenv/versions/2.7.*/bin/python2.7; do
+    [ -x "$found" ] && "$found" -c 'import pip, ssl' 2>/dev/null && { echo "$found"; return; }
+  done
+  return 1
+}
+
+# Autobahn's fuzzing client, which is written for Python 2.7.
+autobahn() {
+  local place=.cache/py/autobahn pins=crates/garth/tests/clients/requirements/autobahn.txt python
+  local mark=.cache/py/.autobahn-$(sha256sum "$pins" | cut -c1-16)
+  [ -e "$mark" ] && return
+  python=$(old_python) || { echo "no Python 2.7 here: Autobahn is left out"; return 0; }
+  rm -rf "$place"
+  mkdir -p "$place"
+  # It says of each package that this Python is old, which is known.
+  "$python" -W ignore -m pip install --quiet --disable-pip-version-check --no-deps \
+    --target "$place/lib" -r "$pins" 2> "$place/pip.log" || { tail -n 20 "$place/pip.log"; return 1; }
+  ln -sfn "$python" "$place/python" && touch "$mark"
+}
+
 # The inspector and the conformance kit of the MCP project. They need a younger node than Debian
 # has; Python's packages bring one.
 mcp_tools() {

@@ -1090,10 +1090,12 @@ export type WorktreeDiffParams = {
   fromPath?: string;
   /** The new file. */
   toPath?: string;
-  /** A file to compare with content, instead of fromPath and toPath. */
+  /** A file to compare with content or with what it held before, instead of fromPath and toPath. */
   path?: string;
   /** The text to compare the file at path with. */
   content?: string;
+  /** The version of the file at path to compare it with, as a read or a write returned it. Texts of up to 1 MB that were read or written whole are kept for a while. */
+  version?: string;
   /** How the difference is given. unified: As one text, a unified diff; this is the default. json: As a list of hunks. */
   format?: "unified" | "json";
 };
@@ -1103,6 +1105,8 @@ export type WorktreeDiffResult = {
   fromPath: string;
   /** The new file; absent for a given text. */
   toPath?: string;
+  /** The version of the old file, where one was asked for. */
+  fromVersion?: string;
   /** How the difference is given. unified: As one text, a unified diff; this is the default. json: As a list of hunks. */
   format: "unified" | "json";
   /** Whether there is no difference. */

@@ -5,6 +5,7 @@ mod app;
 pub(crate) mod data;
 mod first;
 mod guard;
+mod handles;
 mod http;
 mod left;
 mod live;
@@ -17,9 +18,11 @@ mod outflow;
 mod recalls;
 pub(crate) mod settings;
 mod spool;
+mod strangers;
 mod table;
 pub(crate) mod tls;
 mod transfer;
+pub(crate) mod versions;
 mod wrong_tokens;
 mod ws;
 
@@ -43,6 +46,7 @@ use opener::Directories;
 use settings::Settings;
 use spool::Spool;
 pub(crate) use table::changed;
+use versions::Versions;
 
 /// How long calls may go on after the gateway was asked to stop.
 const GRACE: Duration = Duration::from_secs(10);
@@ -81,10 +85,12 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     // Taken first, so that nothing is half done when one comes.
     let mut stops = Stops::new()?;
     let tls = tls::acceptor(&settings)?;
+    let most_connections = handles::take(settings.connections)?;
     let data = Data::open(&settings.data)?;
     data.path().clone_into(&mut settings.data);
     let store = Store::open(&data.database(), Clock::system())?;
-    let opener = Arc::new(Directories::new(data.path()));
+    let versions = Versions::new(data.path())?;
+    let opener = Arc::new(Directories::new(data.path(), versions.clone()));
     let setup = Setup {
         store,
         node: Node::alone(),
@@ -100,11 +106,11 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     let at = listener.local_addr().unwrap_or(settings.listen);
     let begins = settings.new_agent("local");
     let told = first::prepare(&gateway, &data, &begins, &Reached::of(at, &settings)).await?;
-    let home = Home { path: data.path().to_owned(), begins };
+    let home = Home { path: data.path().to_owned(), begins, versions };
     let front = Front {
         names: guard::Names::of(at, &settings),
         tls,
-        most_connections: settings.connections,
+        most_connections,
         most_frame: settings.frame_bytes,
         metrics_for: settings.metrics,
         spool: Spool::open(data.path()).await?,
@@ -125,6 +131,7 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
         // Whoever asks twice does not want to wait for others.
         () = stops.wait() => tracing::info!("The gateway stops at once."),
     }
+    app.strangers.record().await;
     let stopped = gateway.stop().await;
     tracing::info!(cut = app.count(), "The gateway stopped.");
     stopped

@@ -30,6 +30,13 @@ pub trait Opener: Send + Sync + 'static {
     ///
     /// Cancel: another call may begin anew.
     fn open<'a>(&'a self, agent: &'a Agent) -> BoxFuture<'a, Result<Arc<Workspace>>>;
+
+    /// Tells whether what was opened for an agent last is still what is there; where it
+    /// is not, it is opened anew. It is asked before every call, so it must be quick.
+    fn is_current(&self, agent: &Agent) -> bool {
+        let _ = agent;
+        true
+    }
 }
 
 pub(crate) struct Workspaces {
@@ -69,6 +76,9 @@ impl Workspaces {
         if agent.state == State::Stopped {
             self.close(&agent.id);
             return Err(Error::new(Code::ProviderUnavailable, "the workspace is stopped"));
+        }
+        if !self.opener.is_current(agent) {
+            self.close(&agent.id);
         }
         let slot = self.slot(agent);
         let opened = slot.cell.get_or_try_init(|| async {

@@ -8,6 +8,7 @@
 //! and [`Workspace::follow`].
 
 mod commands;
+mod earlier;
 mod excerpt;
 #[cfg(test)]
 mod fixture;
@@ -24,6 +25,7 @@ mod update_all;
 mod workspace;
 
 pub use commands::Commands;
+pub use earlier::Earlier;
 pub use excerpt::Excerpt;
 pub use follow::{Stretch, Told};
 pub use limits::Limits;

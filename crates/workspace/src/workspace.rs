@@ -6,7 +6,7 @@ use garth_contract::{Aliases, Code, Detail, DynFilesystem, Error, RawPath, Resul
 use garth_redact::{BadPattern, Behaviour, Config, Redactor};
 use tokio::sync::MutexGuard;
 
-use crate::{Commands, Limits, locks::Locks};
+use crate::{Commands, Earlier, Limits, locks::Locks};
 
 /// What a workspace is made of.
 pub struct Parts {
@@ -32,6 +32,7 @@ pub struct Workspace {
     pub(crate) redaction: Redaction,
     pub(crate) limits: Limits,
     pub(crate) locks: Locks,
+    pub(crate) earlier: Option<Arc<dyn Earlier>>,
 }
 
 /// Whether secrets are replaced at all.
@@ -60,7 +61,8 @@ impl Workspace {
             Behaviour::Redact | Behaviour::Block | Behaviour::Allow => Redaction::Off,
         };
         let (roots, locks) = (Vec::new(), Locks::new());
-        Ok(Self { fs, commands, aliases, roots, redactor, redaction, limits, locks })
+        let earlier = None;
+        Ok(Self { fs, commands, aliases, roots, redactor, redaction, limits, locks, earlier })
     }
 
     /// Its files.
@@ -94,6 +96,13 @@ impl Workspace {
     #[must_use]
     pub fn shown_as(mut self, roots: Vec<(Vec<u8>, WsPath)>) -> Self {
         self.roots = roots;
+        self
+    }
+
+    /// The same workspace, of whose files earlier contents are kept.
+    #[must_use]
+    pub fn remembering(mut self, earlier: Arc<dyn Earlier>) -> Self {
+        self.earlier = Some(earlier);
         self
     }
 

@@ -10,7 +10,7 @@ use super::{Missing, Office, columns, facts, format, run as on_data, when};
 use crate::{
     args::{self, AgentVerb},
     output::{Format, Outcome, Output},
-    serve::{changed, opener},
+    serve::{changed, opener, versions},
 };
 
 /// Runs the command.
@@ -130,6 +130,7 @@ async fn delete(
     let agent = office.registry.get(id).await?;
     let work = office.registry.delete(id);
     office.change("agents.delete", format!("agent: {id}"), work).await?;
+    versions::forget(&office.settings.data, id);
     let path = agent.settings.directory(&office.settings.data, id);
     match format {
         Format::Json => output.payload(&facts(&json!({ "deleted": true }))?),

@@ -21,6 +21,7 @@ use super::{
     metrics::Metrics,
     settings::MetricsFor,
     spool::Spool,
+    strangers::Strangers,
     table,
     wrong_tokens::WrongTokens,
 };
@@ -59,6 +60,8 @@ pub(crate) struct App {
     connections: AtomicU64,
     /// Where those wait whose token was wrong.
     pub(crate) wrong_tokens: WrongTokens,
+    /// Those who were not let in.
+    pub(crate) strangers: Strangers,
     started: Instant,
 }
 
@@ -72,6 +75,7 @@ impl App {
         let table = table::of(&gateway, data);
         let Front { names, tls, most_connections, most_frame, metrics_for, spool } = front;
         let metrics = Metrics::of(&gateway, metrics_for);
+        let strangers = Strangers::new(gateway.audit());
         Arc::new(Self {
             gateway,
             table,
@@ -86,6 +90,7 @@ impl App {
             open: watch::Sender::new(()),
             connections: AtomicU64::new(0),
             wrong_tokens: WrongTokens::new(),
+            strangers,
             started: Instant::now(),
         })
     }

@@ -17,6 +17,8 @@ use garth_contract::{Code, Error, Result};
 use garth_gateway::{Secret, Settings};
 use rustix::fs::{FlockOperation, flock};
 
+use super::versions::Versions;
+
 /// The name of the database in it.
 pub(crate) const DATABASE: &str = "garth.db";
 
@@ -27,6 +29,8 @@ pub(crate) struct Home {
     pub(crate) path: PathBuf,
     /// What is set up for a new agent that says nothing else.
     pub(crate) begins: Settings,
+    /// What files held before.
+    pub(crate) versions: Versions,
 }
 
 /// The directory, which one gateway at a time has.
@@ -86,20 +90,26 @@ impl Data {
         self.operator_token().exists()
     }
 
-    /// Writes the operator's token to a file that only its owner can read.
+    /// Writes the operator's token to a file that only its owner can read. It is there
+    /// whole or not at all, since a start that finds it makes no other.
     ///
     /// # Errors
     /// `INTERNAL` where it cannot be written.
     pub(crate) fn keep_operator_token(&self, secret: &Secret) -> Result<()> {
+        let unfinished = self.path.join("operator.token.part");
+        // What a start left that was killed; where there is none, nothing is removed.
+        let _ = std::fs::remove_file(&unfinished);
         let made = OpenOptions::new()
             .write(true)
             .create_new(true)
             .mode(0o600)
-            .open(self.operator_token())
+            .open(&unfinished)
             .and_then(|mut file| {
                 file.write_all(format!("{}\n", secret.reveal()).as_bytes())?;
                 file.sync_all()
-            });
+            })
+            .and_then(|()| std::fs::rename(&unfinished, self.operator_token()))
+            .and_then(|()| File::open(&self.path)?.sync_all());
         made.map_err(|error| failed("the file of the operator's token", &error))
     }
 }

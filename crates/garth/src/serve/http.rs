@@ -10,7 +10,7 @@ mod files;
 mod health;
 mod home;
 mod mcp;
-mod metrics;
+pub(crate) mod metrics;
 mod patient;
 mod query;
 mod session;
@@ -46,7 +46,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-use super::{app::App, ws};
+use super::{app::App, strangers::Brought, ws};
 use asked::{Connected, Wire};
 use patient::Patient;
 
@@ -155,10 +155,15 @@ async fn guarded(
     request: Request,
     next: Next,
 ) -> Result<Response, Infallible> {
+    let brought = Brought::with(request.method(), request.uri().path(), request.headers());
+    let from = metrics::Peer::of(&request);
     let mut response = match app.names.check(request.headers()) {
         Ok(()) => contained(next.run(request)).await,
         Err(error) => refused(&error),
     };
+    if response.status() == StatusCode::UNAUTHORIZED {
+        app.strangers.came(brought, from).await;
+    }
     let headers = response.headers_mut();
     for (name, value) in CAREFUL {
         headers.entry(name).or_insert(HeaderValue::from_static(value));

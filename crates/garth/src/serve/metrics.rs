@@ -178,6 +178,11 @@ fn limits(text: &mut Text, app: &App) {
     ] {
         text.number(&[("limit", limit)], count);
     }
+    let help = "Those who were not let in, by what they brought.";
+    text.family("garth_strangers_total", Kind::Counter, help);
+    for (brought, count) in app.strangers.counts() {
+        text.number(&[("brought", brought.name())], count);
+    }
     for (name, help, now) in [
         ("garth_in_flight", "Operations under way.", counted.in_flight),
         ("garth_reads", "Reads under way.", counted.reads),

@@ -1,6 +1,8 @@
 //! The WebSocket at `/v1/ws`: requests, replies in any order, events.
 
 pub(crate) mod approvals;
+#[cfg(test)]
+mod autobahn;
 mod connection;
 mod frame;
 mod gate;
@@ -19,7 +21,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use garth_contract::{Code, Error};
-use hyper::upgrade::OnUpgrade;
+use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use tokio_tungstenite::{
     WebSocketStream,
@@ -31,8 +33,9 @@ use tokio_tungstenite::{
 
 use super::{
     app::App,
-    http::{caller::credential, refused},
+    http::{caller::credential, metrics::Peer, refused},
 };
+use connection::Visitor;
 use gate::{Door, Gate};
 pub(crate) use link::{Link, Task, Thing};
 pub(crate) use outbox::Outbox;
@@ -42,8 +45,11 @@ const READ_BUFFER: usize = 16 << 10;
 /// How much is written at once; beyond it a frame is handed on as it comes.
 const WRITE_BUFFER: usize = 128 << 10;
 
+/// A WebSocket behind its gate.
+type Socket = WebSocketStream<Gate<TokioIo<Upgraded>>>;
+
 /// Turns a request into a WebSocket.
-pub(crate) async fn upgrade(State(app): State<Arc<App>>, mut request: Request) -> Response {
+pub(crate) async fn upgrade(State(app): State<Arc<App>>, request: Request) -> Response {
     let known = match credential(&app, request.headers()).await {
         Ok(known) => known,
         Err(error) => {
@@ -52,6 +58,23 @@ pub(crate) async fn upgrade(State(app): State<Arc<App>>, mut request: Request) -
             return refused(&error);
         }
     };
+    let visitor = Visitor { known, from: Peer::of(&request) };
+    let (most_frame, open) = (app.most_frame, app.enter());
+    switch(request, most_frame, move |socket, door| async move {
+        let _open = open;
+        connection::serve(socket, door, app, visitor).await;
+    })
+}
+
+/// Answers a handshake, and lets the WebSocket be served once it is one.
+fn switch<F>(
+    mut request: Request,
+    most_frame: usize,
+    serve: impl FnOnce(Socket, Door) -> F + Send + 'static,
+) -> Response
+where
+    F: Future<Output = ()> + Send,
+{
     let Some(key) = wanted(request.headers()) else {
         let message = "this address is for WebSockets, version 13";
         let mut response = refused(&Error::new(Code::InvalidRequest, message));
@@ -66,19 +89,18 @@ pub(crate) async fn upgrade(State(app): State<Arc<App>>, mut request: Request) -
     };
     let accept = derive_accept_key(key.as_bytes());
     tokio::spawn(async move {
-        let _open = app.enter();
         // Who went away before the upgrade is not missed.
         let Ok(upgraded) = upgrade.await else { return };
         let door = Door::new();
         let gate = Gate::new(TokioIo::new(upgraded), door.clone());
         let config = WebSocketConfig::default()
-            .max_message_size(Some(app.most_frame))
-            .max_frame_size(Some(app.most_frame))
+            .max_message_size(Some(most_frame))
+            .max_frame_size(Some(most_frame))
             .read_buffer_size(READ_BUFFER)
             .write_buffer_size(WRITE_BUFFER)
             .max_write_buffer_size(usize::MAX);
         let socket = WebSocketStream::from_raw_socket(gate, Role::Server, Some(config)).await;
-        connection::serve(socket, door, app, known).await;
+        serve(socket, door).await;
     });
     let headers = [
         (header::CONNECTION, HeaderValue::from_static("upgrade")),

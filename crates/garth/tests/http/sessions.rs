@@ -102,3 +102,30 @@ fn the_address_that_is_printed_leads_to_a_page_that_loads_nothing_from_elsewhere
     }
     assert!(!text.contains("://"), "{text}");
 }
+
+#[test]
+fn a_session_is_on_record_from_its_beginning_to_its_end() {
+    let gateway = Gateway::start();
+    let (_, pair) = begin(&gateway);
+    let me = gateway.anybody("GET", PATH).header("cookie", &pair).send().value();
+    let own = format!("http://{}", gateway.address);
+    let ended = gateway.anybody("DELETE", PATH).header("cookie", &pair).header("origin", &own);
+    assert_eq!(ended.send().status, 200);
+    let again = gateway.anybody("POST", PATH).json(&json!({"ticket": gateway.ticket})).send();
+    assert_eq!(again.status, 401);
+    let record = |operation: &str| {
+        let asked = gateway.ask("POST", "/v1/rpc/audit.list");
+        let listed = asked.json(&json!({"operation": operation})).send().value();
+        let records = listed["records"].as_array().unwrap().clone();
+        assert_eq!(records.len(), 1, "{listed}");
+        records[0].clone()
+    };
+    for operation in ["session.begin", "session.end"] {
+        let record = record(operation);
+        assert_eq!((&record["caller"], &record["outcome"]), (&me["id"], &json!("OK")), "{record}");
+        assert_eq!(record["role"], "operator");
+        assert!(!record.to_string().contains("garth_"), "no secret: {record}");
+    }
+    let refused = record("authenticate");
+    assert_eq!(refused["summary"], "wrong ticket: 1; from 127.0.0.1: 1");
+}

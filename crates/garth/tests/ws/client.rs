@@ -174,6 +174,27 @@ impl Client {
         }
     }
 
+    /// Takes what came, without waiting for more, and answers what asks whether it lives.
+    pub(crate) fn breathe(&mut self) {
+        self.socket.get_ref().set_nonblocking(true).unwrap();
+        loop {
+            match self.socket.read() {
+                Ok(Message::Text(text)) => {
+                    self.passed.push_back(serde_json::from_str(&text).unwrap());
+                }
+                Ok(_) => {}
+                Err(tungstenite::Error::Io(error))
+                    if error.kind() == std::io::ErrorKind::WouldBlock =>
+                {
+                    break;
+                }
+                Err(error) => panic!("an idle connection ended: {error}"),
+            }
+        }
+        self.socket.get_ref().set_nonblocking(false).unwrap();
+        self.socket.flush().unwrap();
+    }
+
     /// The first message of the protocol itself that is wanted; others are passed over.
     pub(crate) fn message(&mut self, wanted: impl Fn(&Message) -> bool) -> Message {
         loop {

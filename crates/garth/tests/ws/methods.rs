@@ -1,124 +1,14 @@
 //! Every method of `worktree.*` over the socket: its fields, its defaults, its errors.
 
-use std::{fs, os::unix::fs::symlink};
+use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::{client::Client, server::Server};
-
-/// What a call comes to.
-enum Comes {
-    /// To a payload with exactly these fields; "*" stands for any value.
-    To(Value),
-    /// To an error of this code.
-    Refused(&'static str),
-}
-
-use Comes::{Refused, To};
-
-/// A caller whose requests a minute never run out: it takes a new token in time.
-struct Caller<'a> {
-    server: &'a Server,
-    client: Client,
-    asked: u64,
-}
-
-impl<'a> Caller<'a> {
-    fn new(server: &'a Server) -> Self {
-        Self { server, client: server.client(&Self::token(server)), asked: 0 }
-    }
-
-    fn token(server: &Server) -> String {
-        server.token(json!({"role": "agent", "agentId": "bird"})).0
-    }
-
-    fn call(&mut self, method: &str, mut params: Value) -> Value {
-        self.asked += 1;
-        if self.asked.is_multiple_of(50) {
-            self.client = self.server.client(&Self::token(self.server));
-        }
-        params["agentId"] = "bird".into();
-        self.client.call(method, params)
-    }
-
-    fn check(&mut self, rows: Vec<(&str, Value, Comes)>) {
-        for (method, params, comes) in rows {
-            let reply = self.call(method, params.clone());
-            match comes {
-                To(expected) => {
-                    assert_eq!(reply["ok"], true, "{method} {params}: {reply}");
-                    assert!(
-                        like(&reply["payload"], &expected),
-                        "{method} {params}: {reply}\nexpected {expected}"
-                    );
-                }
-                Refused(code) => {
-                    assert_eq!(reply["ok"], false, "{method} {params}: {reply}");
-                    assert_eq!(reply["error"]["code"], code, "{method} {params}: {reply}");
-                    assert!(
-                        reply["error"]["message"].is_string()
-                            && reply["error"]["details"]["hint"].is_string()
-                    );
-                    let text = reply.to_string();
-                    assert!(
-                        !text.contains("/tmp/") && !text.contains("workspace/"),
-                        "no path of the host: {text}"
-                    );
-                }
-            }
-        }
-    }
-}
-
-/// Tells whether a value is what is expected, field by field.
-fn like(value: &Value, expected: &Value) -> bool {
-    match (value, expected) {
-        (_, Value::String(any)) if any == "*" => true,
-        (Value::Object(value), Value::Object(expected)) => {
-            value.len() == expected.len()
-                && expected.iter().all(|(name, expected)| {
-                    value.get(name).is_some_and(|value| like(value, expected))
-                })
-        }
-        (Value::Array(value), Value::Array(expected)) => {
-            value.len() == expected.len()
-                && value.iter().zip(expected).all(|(value, expected)| like(value, expected))
-        }
-        (value, expected) => value == expected,
-    }
-}
-
-/// A gateway whose agent `bird` may be asked as often as a test likes.
-fn stage() -> Server {
-    let server = Server::start();
-    let limits = json!({"limits": {"requestsPerMinute": 100_000}});
-    server.operator().ok("agents.create", json!({"agentId": "bird", "settings": limits}));
-    let files = server.files("bird");
-    fs::create_dir_all(files.join("src/deep")).unwrap();
-    for (name, content) in [
-        ("a.txt", "one\ntwo\n"),
-        (".hidden", "h"),
-        ("src/lib.rs", "fn main() {}\n"),
-        ("src/deep/x", "x"),
-        ("a..b", "legal"),
-        ("bin", "\u{0}\u{1}"),
-    ] {
-        fs::write(files.join(name), content).unwrap();
-    }
-    symlink("/etc", files.join("out")).unwrap();
-    symlink("a.txt", files.join("in")).unwrap();
-    server
-}
-
-fn file(path: &str, size: u64) -> Value {
-    let name = path.rsplit('/').next().unwrap();
-    json!({"path": path, "name": name, "kind": "file", "sizeBytes": size, "modifiedAt": "*", "permissions": "*"})
-}
-
-fn dir(path: &str) -> Value {
-    let name = path.rsplit('/').next().unwrap();
-    json!({"path": path, "name": name, "kind": "dir", "modifiedAt": "*", "permissions": "*"})
-}
+use crate::rows::{
+    Caller,
+    Comes::{Refused, To},
+    dir, file, like, stage,
+};
 
 #[test]
 fn listing_has_its_fields_defaults_and_errors() {

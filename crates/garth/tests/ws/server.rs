@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::{BufRead, BufReader},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -33,23 +33,57 @@ impl Server {
 
     /// Starts one with more options.
     pub(crate) fn with(options: &[&str]) -> Self {
+        Self::set_up("", options)
+    }
+
+    /// Starts one that is set up by a configuration file, with more options.
+    pub(crate) fn set_up(configuration: &str, options: &[&str]) -> Self {
         let data = tempfile::tempdir().unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_garth"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data.path()).args(options);
-        // Nothing of who runs the tests is to matter.
-        command.env_remove("GARTH_DATA").env_remove("GARTH_CONFIG");
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let address = loop {
-            let line = lines.next().unwrap().unwrap();
-            if let Some((_, rest)) = line.split_once("listens on http://") {
-                break rest.trim().to_owned();
-            }
-        };
-        // Whatever else it says is read, so that it never waits for a reader.
-        std::thread::spawn(move || lines.for_each(drop));
+        fs::write(data.path().join("garth.toml"), configuration).unwrap();
+        Self::listening(data, options)
+    }
+
+    /// Starts one on a directory that is there.
+    pub(crate) fn on(data: TempDir) -> Self {
+        Self::listening(data, &[])
+    }
+
+    /// Starts one that may have only so many open files.
+    pub(crate) fn with_handles(most: u32) -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        // The limits that there are at the start cannot be raised again.
+        command.args(["-c", &format!("ulimit -n {most}; exec \"$0\" \"$@\"")]);
+        command.arg(env!("CARGO_BIN_EXE_garth"));
+        let child = launched(command, data.path(), &[]);
+        Self::listened(data, child)
+    }
+
+    fn listening(data: TempDir, options: &[&str]) -> Self {
+        let child = launch(data.path(), options);
+        Self::listened(data, child)
+    }
+
+    fn listened(data: TempDir, child: Child) -> Self {
+        let (child, address) = listening(child);
         let operator = fs::read_to_string(data.path().join("operator.token")).unwrap();
         Self { child, address, data, operator: operator.trim().to_owned() }
+    }
+
+    /// Kills it, as nothing can prevent.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Starts it again on the same directory, after it was killed.
+    pub(crate) fn start_again(&mut self) {
+        (self.child, self.address) = listening(launch(self.data.path(), &[]));
+    }
+
+    /// Its own directory.
+    pub(crate) fn data(&self) -> &Path {
+        self.data.path()
     }
 
     /// A connection of the operator.
@@ -88,7 +122,12 @@ impl Server {
 
     /// The memory that it has now, in megabytes.
     pub(crate) fn megabytes(&self) -> u64 {
-        self.status("VmRSS:") / 1_024
+        self.kilobytes() / 1_024
+    }
+
+    /// The same in kilobytes.
+    pub(crate) fn kilobytes(&self) -> u64 {
+        self.status("VmRSS:")
     }
 
     fn status(&self, name: &str) -> u64 {
@@ -99,6 +138,11 @@ impl Server {
 
     /// Asks it to stop, and gives its exit code once it has.
     pub(crate) fn stop(mut self) -> Option<i32> {
+        self.ended()
+    }
+
+    /// The same, and leaves its directory to be looked at.
+    pub(crate) fn ended(&mut self) -> Option<i32> {
         self.ask_to_stop();
         let until = Instant::now() + PATIENCE;
         loop {
@@ -116,11 +160,57 @@ impl Server {
     }
 }
 
+/// Starts the program on a directory, and does not wait for it.
+pub(crate) fn launch(data: &Path, options: &[&str]) -> Child {
+    launched(Command::new(env!("CARGO_BIN_EXE_garth")), data, options)
+}
+
+fn launched(mut command: Command, data: &Path, options: &[&str]) -> Child {
+    command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data).args(options);
+    // Nothing of who runs the tests is to matter.
+    command.env_remove("GARTH_DATA").env_remove("GARTH_CONFIG");
+    command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Starts the program on a directory that it cannot use, and gives how it ended and what
+/// it said.
+pub(crate) fn launch_told(data: &Path) -> (Option<i32>, String) {
+    let mut command = Command::new("timeout");
+    command.args(["--kill-after=5", "60", env!("CARGO_BIN_EXE_garth"), "serve"]);
+    command.args(["--listen", "127.0.0.1:0", "--data"]).arg(data);
+    let output = command.env_remove("GARTH_DATA").env_remove("GARTH_CONFIG").output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// Waits until a program that was started listens, and gives its address.
+fn listening(mut child: Child) -> (Child, String) {
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let address = loop {
+        let line = lines.next().unwrap().unwrap();
+        if let Some((_, rest)) = line.split_once("listens on http://") {
+            break rest.trim().to_owned();
+        }
+    };
+    // Whatever else it says is read, so that it never waits for a reader.
+    std::thread::spawn(move || lines.for_each(drop));
+    (child, address)
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Asks for the audit of a directory by the command line; it must succeed.
+pub(crate) fn audit(arguments: &[&str], data: &Path) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_garth"));
+    command.arg("audit").args(arguments).arg("--data").arg(data);
+    let output = command.env_remove("GARTH_DATA").env_remove("GARTH_CONFIG").output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{arguments:?}: {said}");
+    said
 }
 
 /// Waits until something holds.

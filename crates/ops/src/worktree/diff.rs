@@ -1,11 +1,12 @@
-//! `worktree.diff`: what is different between two files, or a file and a given text.
+//! `worktree.diff`: what is different between two files, or between a file and a given
+//! text, or what it held before.
 
 mod hunks;
 
-use garth_contract::{Content, Result, Span, WsPath};
+use garth_contract::{Code, Content, Error, Result, Span, Version, WsPath};
 use garth_redact::Clean;
 use garth_text::diff::diff;
-use garth_workspace::Workspace;
+use garth_workspace::{Workspace, version_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -27,8 +28,9 @@ use hunks::{Cut, Hunk};
 pub(super) const METHOD: Method = Method {
     name: "worktree.diff",
     title: "Compare",
-    summary: "Compares two files (fromPath, toPath), or a file with a given text (path, content), \
-              as a unified diff or as hunks.",
+    summary: "Compares two files (fromPath, toPath), a file with a given text (path, content), or \
+              what a file held before with what it holds now (path, version), as a unified diff or \
+              as hunks.",
     needs: Needs::Read,
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
@@ -49,10 +51,14 @@ struct Params {
     from_path: Option<String>,
     /// The new file.
     to_path: Option<String>,
-    /// A file to compare with content, instead of fromPath and toPath.
+    /// A file to compare with content or with what it held before, instead of fromPath and
+    /// toPath.
     path: Option<String>,
     /// The text to compare the file at path with.
     content: Option<String>,
+    /// The version of the file at path to compare it with, as a read or a write returned it.
+    /// Texts of up to 1 MB that were read or written whole are kept for a while.
+    version: Option<String>,
     /// How the difference is given.
     format: Option<Format>,
 }
@@ -75,6 +81,9 @@ struct Payload {
     /// The new file; absent for a given text.
     #[serde(skip_serializing_if = "Option::is_none")]
     to_path: Option<String>,
+    /// The version of the old file, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from_version: Option<String>,
     /// How the difference is given.
     format: Format,
     /// Whether there is no difference.
@@ -110,6 +119,14 @@ enum Other {
 async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> {
     let params: Params = parse_strictly(ask.params)?;
     let format = params.format.unwrap_or_default();
+    if let Params { from_path: None, to_path: None, content: None, .. } = &params
+        && let (Some(path), Some(version)) = (&params.path, &params.version)
+    {
+        return since(workspace, path, version.parse()?, format).await;
+    }
+    if params.version.is_some() {
+        return Err(invalid("version goes with path, and with nothing else to compare"));
+    }
     let (from, other) = match (params.from_path, params.to_path, params.path, params.content) {
         (Some(from), Some(to), None, None) => {
             let (from, to) = (workspace.path(from)?, workspace.path(to)?);
@@ -117,7 +134,10 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> 
             (from, Other::File(to, content))
         }
         (None, None, Some(path), Some(content)) => (workspace.path(path)?, Other::Text(content)),
-        (_, _, _, _) => return Err(invalid("send fromPath and toPath, or path and content")),
+        (_, _, _, _) => {
+            let message = "send fromPath and toPath, or path and content, or path and version";
+            return Err(invalid(message));
+        }
     };
     let content = read(workspace, &from).await?;
     let old = TextFile::of(&from, &content.bytes, None);
@@ -140,6 +160,40 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> 
         },
         (Err(_), Other::File(to, new)) => binary((&from, &content), (to, new), format),
     }
+}
+
+/// What changed in a file since it had this version.
+async fn since(
+    workspace: &Workspace,
+    path: &str,
+    version: Version,
+    format: Format,
+) -> Result<Map<String, Value>> {
+    let path = workspace.path(path)?;
+    let now = read(workspace, &path).await?;
+    let new = TextFile::of(&path, &now.bytes, None)?;
+    let before = if version_of(&now) == version {
+        Some(now.bytes.clone())
+    } else {
+        let earlier = workspace.earlier().ok_or_else(|| {
+            let message = "what files held before is not kept here";
+            Error::new(Code::Unsupported, message).hint("Send the earlier text as content.")
+        })?;
+        earlier.find(&path, version).await?
+    };
+    let before = before.ok_or_else(|| {
+        let message = format!("no content of this version is kept of {}", shown(&path));
+        Error::new(Code::FileNotFound, message).hint(
+            "Kept are texts of up to 1 MB that were read or written whole at this path, the \
+             youngest of them. Send the earlier text as content instead.",
+        )
+    })?;
+    let old = TextFile::of(&path, &before, None)?;
+    let name = shown(&path);
+    let new = Side { name: &name, path: &path, text: new.text.as_bytes() };
+    let mut payload = compared(workspace, (&path, &old.text), new, (format, Some(&path)))?;
+    payload.insert("fromVersion".to_owned(), version.to_string().into());
+    Ok(payload)
 }
 
 async fn read(workspace: &Workspace, path: &WsPath) -> Result<Content> {
@@ -172,6 +226,7 @@ fn compared(
     object(&Payload {
         from_path: shown(from),
         to_path: to.map(shown),
+        from_version: None,
         format,
         identical: found.hunks.is_empty(),
         binary: false,
@@ -193,6 +248,7 @@ fn binary(
     object(&Payload {
         from_path: shown(from),
         to_path: Some(shown(to)),
+        from_version: None,
         format,
         identical: old.bytes == new.bytes,
         binary: true,

@@ -1,6 +1,9 @@
 //! `/metrics`, for whoever looks after the gateway.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+};
 
 use axum::{
     Extension,
@@ -16,7 +19,14 @@ use crate::serve::{app::App, metrics, settings::MetricsFor};
 
 /// Who is at the other end of a connection.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Peer(pub(super) SocketAddr);
+pub(crate) struct Peer(pub(super) SocketAddr);
+
+impl Peer {
+    /// The address of whoever sends a request.
+    pub(crate) fn of<B>(request: &axum::http::Request<B>) -> Option<IpAddr> {
+        request.extensions().get().map(|Self(peer)| peer.ip().to_canonical())
+    }
+}
 
 /// Everything that is counted.
 pub(super) async fn page(

@@ -6,11 +6,11 @@ use axum::{
     Json,
     body::Body,
     extract::State,
-    http::{HeaderMap, HeaderValue, header},
+    http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
 use garth_contract::{Code, Error, Result};
-use garth_gateway::{Credential, Role, Secret};
+use garth_gateway::{Credential, Role, Secret, audit::Begin};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -28,7 +28,7 @@ const MOST: u64 = 4 << 10;
 
 /// Takes a ticket, and gives a session in a cookie that no script can read.
 pub(super) async fn begin(State(app): State<Arc<App>>, asked: Asked, body: Body) -> Response {
-    match taken(&app, &asked.headers, body).await {
+    match taken(&app, &asked, body).await {
         Ok((secret, said)) => {
             let mut response = Json(said).into_response();
             set(&mut response, &asked.connected, &secret.reveal(), LASTS);
@@ -38,9 +38,9 @@ pub(super) async fn begin(State(app): State<Arc<App>>, asked: Asked, body: Body)
     }
 }
 
-async fn taken(app: &App, headers: &HeaderMap, body: Body) -> Result<(Secret, Value)> {
+async fn taken(app: &App, asked: &Asked, body: Body) -> Result<(Secret, Value)> {
     let Whole { bytes, .. } = body::whole(&app.memory, body, MOST).await?;
-    let sent = body::object(headers, &bytes)?;
+    let sent = body::object(&asked.headers, &bytes)?;
     let ticket = match (sent.get("ticket").and_then(Value::as_str), sent.len()) {
         (Some(ticket), 1) => ticket,
         (_, _) => {
@@ -49,6 +49,17 @@ async fn taken(app: &App, headers: &HeaderMap, body: Body) -> Result<(Secret, Va
         }
     };
     let (secret, token) = app.gateway.callers().exchange(ticket).await?;
+    // Nobody has the secret yet; a session that is on no record is never told.
+    let begin = Begin {
+        caller: token.id.clone(),
+        role: token.role.to_owned(),
+        session: asked.connected.name(),
+        operation: "session.begin".to_owned(),
+        summary: format!("label: {}", token.label),
+        bytes_in: bytes.len() as u64,
+        ..Begin::default()
+    };
+    app.gateway.audit().open(begin).await?.close(Ok(0)).await?;
     let said = json!({
         "id": token.id,
         "role": token.role,
@@ -88,7 +99,17 @@ pub(super) async fn end(State(app): State<Arc<App>>, asked: Asked) -> Response {
     let ended = async {
         match presented(&app, &asked.headers).await? {
             Some((credential, Means::Cookie)) => {
-                app.gateway.callers().revoke(credential.id()).await
+                let begin = Begin {
+                    caller: credential.id().to_owned(),
+                    role: credential.role().to_string(),
+                    session: asked.connected.name(),
+                    operation: "session.end".to_owned(),
+                    ..Begin::default()
+                };
+                let record = app.gateway.audit().open(begin).await?;
+                let ended = app.gateway.callers().revoke(credential.id()).await;
+                record.close(ended.as_ref().map(|()| 0).map_err(Error::code)).await?;
+                ended
             }
             Some((_, Means::Token)) => {
                 let message = "this was asked with a token, which is no session";

@@ -128,7 +128,9 @@ async fn update(place: Place, params: Value) -> Result<Map<String, Value>> {
 
 async fn delete(place: Place, params: Value) -> Result<Map<String, Value>> {
     let One { agent_id } = read(params)?;
-    place.registry.delete(&AgentId::parse(&agent_id)?).await?;
+    let id = AgentId::parse(&agent_id)?;
+    place.registry.delete(&id).await?;
+    place.home.versions.forget(&id).await;
     let mut facts = Map::new();
     facts.insert("deleted".to_owned(), true.into());
     Ok(facts)

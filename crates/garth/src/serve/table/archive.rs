@@ -252,13 +252,15 @@ async fn coming(at: At<'_>, along: Along, upload: Option<&str>) -> Result<Coming
 async fn restore(at: At<'_>, params: Value, along: Along) -> Result<Answer> {
     let params: Unpack = read(params)?;
     let to = at.workspace.path(params.path.unwrap_or_else(|| "/".to_owned()))?;
+    // Whoever is refused for what it asks can ask again: the upload is still there.
+    let named = params.format.as_deref().map(form).transpose()?;
     let mut body = coming(at, along, params.upload_id.as_deref()).await?;
     let mut first = Bytes::new();
     while first.is_empty() {
         first = body.next().await.ok_or_else(empty)??;
     }
-    let format = match params.format.as_deref() {
-        Some(name) => form(name)?,
+    let format = match named {
+        Some(format) => format,
         None => Format::of(&first).ok_or_else(|| {
             Error::new(Code::InvalidParams, "this is no archive of a form that is known here")
                 .hint("Send tar, tar.zst or zip.")

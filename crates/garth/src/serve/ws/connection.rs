@@ -1,13 +1,17 @@
 //! One connection: first who it is, then requests until either side ends it.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
-use futures::{Sink, Stream, StreamExt};
+use futures::{
+    Sink, Stream, StreamExt,
+    stream::{SplitSink, SplitStream},
+};
 use garth_contract::{Code, Error, Result};
 use garth_gateway::{Caller, Credential};
 use serde_json::{Map, Value};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    task::JoinHandle,
     time::timeout,
 };
 use tokio_tungstenite::{
@@ -21,7 +25,7 @@ use super::{
     hello::{self, Connect},
     outbox::{Gone, Outbox},
 };
-use crate::serve::{app::App, wrong_tokens::Told};
+use crate::serve::{app::App, strangers::Brought, wrong_tokens::Told};
 
 /// How long a client may take to say who it is.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -35,38 +39,68 @@ const LINGER: Duration = Duration::from_secs(2);
 /// Why a connection ends, where it is said.
 pub(super) type Why = Option<(CloseCode, &'static str)>;
 
+/// Who is at the other end, as far as it is known.
+pub(crate) struct Visitor {
+    /// Whose token came with the request.
+    pub(crate) known: Option<Credential>,
+    /// Where it comes from.
+    pub(crate) from: Option<IpAddr>,
+}
+
 /// Serves one client.
 pub(crate) async fn serve<S>(
     socket: WebSocketStream<S>,
     door: Door,
     app: Arc<App>,
-    known: Option<Credential>,
+    Visitor { known, from }: Visitor,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let (sink, mut frames) = socket.split();
-    let (outbox, outgoing) = Outbox::new();
-    let mut writing = tokio::spawn(outgoing.write(sink, door.clone()));
+    let mut spoken = Spoken::begin(socket, door.clone());
     let name = format!("c{}", app.number());
-    let session = Session { app, outbox, door: door.clone(), name };
-    let why = session.run(&mut frames, known).await;
-    let (code, reason) = why.unwrap_or((CloseCode::Normal, ""));
-    let _ = timeout(GOODBYE, session.outbox.close(code, reason)).await;
+    let session = Session { app, outbox: spoken.outbox.clone(), door, name, from };
+    let why = session.run(&mut spoken.frames, known).await;
     drop(session);
-    match timeout(GOODBYE, &mut writing).await {
-        Ok(Ok(sink)) => {
-            door.open();
-            let _ = timeout(LINGER, linger(frames, sink)).await;
+    spoken.end(why).await;
+}
+
+/// A connection that is spoken on: frames as they come, and a place for those that go.
+pub(super) struct Spoken<S> {
+    pub(super) frames: SplitStream<WebSocketStream<S>>,
+    pub(super) outbox: Outbox,
+    door: Door,
+    writing: JoinHandle<SplitSink<WebSocketStream<S>, Message>>,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Spoken<S> {
+    pub(super) fn begin(socket: WebSocketStream<S>, door: Door) -> Self {
+        let (sink, frames) = socket.split();
+        let (outbox, outgoing) = Outbox::new();
+        let writing = tokio::spawn(outgoing.write(sink, door.clone()));
+        Self { frames, outbox, door, writing }
+    }
+
+    /// Says goodbye, and waits a little for the client to do the same.
+    pub(super) async fn end(self, why: Why) {
+        let Self { frames, outbox, door, mut writing } = self;
+        let (code, reason) = why.unwrap_or((CloseCode::Normal, ""));
+        let _ = timeout(GOODBYE, outbox.close(code, reason)).await;
+        drop(outbox);
+        match timeout(GOODBYE, &mut writing).await {
+            Ok(Ok(sink)) => {
+                door.open();
+                let _ = timeout(LINGER, linger(frames, sink)).await;
+            }
+            Ok(Err(_)) => {}
+            Err(_) => writing.abort(),
         }
-        Ok(Err(_)) => {}
-        Err(_) => writing.abort(),
     }
 }
 
 /// Ends our side, and passes over what still comes until the client ends its own.
 async fn linger<S>(
-    frames: futures::stream::SplitStream<WebSocketStream<S>>,
-    sink: futures::stream::SplitSink<WebSocketStream<S>, Message>,
+    frames: SplitStream<WebSocketStream<S>>,
+    sink: SplitSink<WebSocketStream<S>, Message>,
 ) where
     S: AsyncRead + AsyncWrite + Unpin,
     WebSocketStream<S>: Sink<Message>,
@@ -84,6 +118,7 @@ pub(super) struct Session {
     pub(super) outbox: Outbox,
     pub(super) door: Door,
     pub(super) name: String,
+    from: Option<IpAddr>,
 }
 
 /// What came from a client.
@@ -135,11 +170,17 @@ impl Session {
             }
         };
         if request.method != "connect" {
+            self.app.strangers.came(Brought::Nothing, self.from).await;
             let error = Error::new(Code::Unauthenticated, "the first request is connect");
             self.refuse(&request.id, &error).await;
             return Err(FIRST);
         }
-        match self.known_by(request.params).await {
+        let connect = Connect::read(request.params);
+        let brought = match connect.as_ref().ok().and_then(Connect::token) {
+            Some(_) => Brought::Token,
+            None => Brought::Nothing,
+        };
+        match self.known_by(connect).await {
             Ok((connect, credential)) => {
                 self.door.open();
                 let told = hello::told(&self.app, &connect, &credential, &self.name);
@@ -149,6 +190,9 @@ impl Session {
             }
             Err(error) => {
                 let wrong = error.code() == Code::Unauthenticated;
+                if wrong {
+                    self.app.strangers.came(brought, self.from).await;
+                }
                 if !wrong || self.app.wrong_tokens.wait().await == Told::Yes {
                     self.refuse(&request.id, &error).await;
                 }
@@ -157,8 +201,8 @@ impl Session {
         }
     }
 
-    async fn known_by(&self, params: Value) -> Result<(Connect, Credential)> {
-        let connect = Connect::read(params)?;
+    async fn known_by(&self, connect: Result<Connect>) -> Result<(Connect, Credential)> {
+        let connect = connect?;
         let token = connect.token().ok_or_else(|| Error::of(Code::Unauthenticated))?;
         let credential = self.app.gateway.callers().authenticate(token).await?;
         Ok((connect, credential))
