@@ -59,6 +59,8 @@ pub(crate) enum Relation {
     Element,
     /// `--key value`.
     Beside,
+    /// `secret value`, with nothing but a blank between.
+    Loose,
 }
 
 /// What the value is dressed in.
@@ -99,7 +101,7 @@ pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[&'static str]) -> Opt
         return None;
     }
     let mut cursor = Cursor { bytes, at: word_end + suffix_len };
-    let relation = read_relation(&mut cursor, chunk, start)?;
+    let relation = read_relation(&mut cursor, chunk, start, word)?;
     let claim = Claim {
         start,
         prefix: prefix.trim_start_matches('-'),
@@ -151,7 +153,12 @@ impl<'t> Cursor<'t> {
     }
 }
 
-fn read_relation(cursor: &mut Cursor<'_>, chunk: &str, start: usize) -> Option<Relation> {
+fn read_relation(
+    cursor: &mut Cursor<'_>,
+    chunk: &str,
+    start: usize,
+    word: &str,
+) -> Option<Relation> {
     let quoted = cursor.quote();
     if let Some((slashes, _)) = quoted {
         cursor.at += slashes + 1;
@@ -182,6 +189,9 @@ fn read_relation(cursor: &mut Cursor<'_>, chunk: &str, start: usize) -> Option<R
             if blanks > 0 && (flag || matches!(byte, b'"' | b'\'') || is_netrc(chunk, start)) =>
         {
             (Relation::Beside, 0)
+        }
+        (byte, _) if blanks > 0 && byte.is_ascii_alphanumeric() && is_machine_made(word) => {
+            (Relation::Loose, 0)
         }
         _ => return None,
     };
@@ -299,6 +309,11 @@ fn lead_of_line(chunk: &str, start: usize) -> &str {
 
 fn before(chunk: &str, start: usize) -> &str {
     chunk.get(..start).unwrap_or_default()
+}
+
+/// Words for what a machine makes: a value may follow them with nothing but a blank between.
+fn is_machine_made(word: &str) -> bool {
+    ["secret", "token", "key"].iter().any(|made| word.ends_with(made))
 }
 
 /// `machine … login … password …`.

@@ -6,10 +6,11 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
+use crate::keyword::Keywords;
 use crate::rules::{self, Before, Find, More, Pattern};
 use crate::tail::{Pem, Tail};
 use crate::view::View;
-use crate::{assigned, judge, placeholder};
+use crate::{assigned, judge, near, placeholder};
 
 /// As much is looked at from a keyword on: enough for a URL, a token's head or a line of code.
 pub(crate) const WINDOW: usize = 4 << 10;
@@ -32,7 +33,12 @@ pub(crate) struct Candidate {
 }
 
 /// Tries the rule at `index` where its keyword stands.
-pub(crate) fn find(view: &View<'_>, keyword_at: usize, index: usize) -> Option<Candidate> {
+pub(crate) fn find(
+    view: &View<'_>,
+    keyword_at: usize,
+    keyword: usize,
+    index: usize,
+) -> Option<Candidate> {
     let rule = rules::get(index)?;
     let from = view.ceil(keyword_at.saturating_sub(CONTEXT));
     let chunk = view.range(from, view.floor(keyword_at + WINDOW));
@@ -46,6 +52,16 @@ pub(crate) fn find(view: &View<'_>, keyword_at: usize, index: usize) -> Option<C
             }
             let secret = claim.value_at..claim.value_at + claim.value.len();
             (claim.start..secret.end, secret, claim.tail)
+        }
+        Find::Service(naming) => {
+            let name = Keywords::get().len(keyword);
+            let beside = near::read(chunk, at, name, *naming)?;
+            (beside.start..beside.value_end, beside.value_at..beside.value_end, beside.tail)
+        }
+        Find::Formed(read) => {
+            let token = read(chunk, at)?;
+            let tail = if token.end == chunk.len() { More::Word.tail() } else { Tail::Closed };
+            (token.clone(), at + 1..token.end, tail)
         }
     };
     if placeholder::touches(view.from(from), &range) {
@@ -85,7 +101,7 @@ fn by_pattern(chunk: &str, at: usize, index: usize, pattern: &Pattern) -> Option
     }
     let scheme = match pattern.before {
         Before::Scheme => lead.iter().rev().take(32).take_while(|&&byte| is_scheme(byte)).count(),
-        Before::Anything | Before::NoAlphanumeric | Before::NoToken => 0,
+        Before::Anything | Before::NoAlphanumeric | Before::NoToken | Before::Digit => 0,
     };
     // A pattern that stopped by itself has seen the end; one that ran out of text has not.
     let stopped = range.end < window.len() && pattern.more != More::Pem;

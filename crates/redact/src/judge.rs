@@ -3,7 +3,7 @@
 //! A token with a vendor's prefix needs no judge. A value behind `password =` does: source code is
 //! full of names, types, calls and examples that stand where a secret would.
 
-mod words;
+pub(crate) mod words;
 
 use std::ops::Range;
 
@@ -17,6 +17,10 @@ pub(crate) enum Verdict {
     Always,
     /// A token that mixes letters and digits, or is longer than any word.
     Mixed,
+    /// The same, and it is not made of words.
+    Random,
+    /// A password that a sentence tells.
+    Spoken,
     /// The password in a URL.
     Userinfo,
     /// The token behind `bearer`, which is also an English word.
@@ -31,6 +35,10 @@ pub(crate) fn pattern(verdict: Verdict, chunk: &str, secret: &Range<usize>) -> b
     match verdict {
         Verdict::Always => true,
         Verdict::Mixed => (has_digit(value) && has_letter(value)) || value.len() > 40,
+        Verdict::Random => {
+            has_digit(value) && has_letter(value) && !is_wordy(value) && !is_placeholder(value)
+        }
+        Verdict::Spoken => !is_no_password(value) && !is_reference(value) && !is_placeholder(value),
         Verdict::Userinfo => userinfo(value),
         Verdict::Bearer => {
             let header = is_in_header(chunk.get(..secret.start).unwrap_or_default());
@@ -60,7 +68,7 @@ pub(crate) enum Kind {
 pub(crate) fn assigned(kind: Kind, claim: &Claim<'_>) -> bool {
     match kind {
         Kind::Password => password(claim),
-        Kind::Key => key(claim, 16),
+        Kind::Key => key(claim, 16) || is_chosen_secret(claim),
         Kind::LooseKey => key(claim, 20) && !is_hash_or_id(claim.value),
         Kind::AwsSecret => {
             let exact = claim.value.len() == 40 && claim.value.bytes().all(crate::tail::is_base64);
@@ -124,7 +132,7 @@ fn quoted_password(claim: &Claim<'_>, value: &str) -> bool {
     }
     let letters_only = is_letters(value);
     match claim.relation {
-        Relation::Comma | Relation::Call | Relation::Beside => {
+        Relation::Comma | Relation::Call | Relation::Beside | Relation::Loose => {
             spaces == 0 && value.len() > 5 && !letters_only && !is_wordy(value)
         }
         Relation::Tight
@@ -208,8 +216,22 @@ fn key(claim: &Claim<'_>, min: usize) -> bool {
     if claim.word.starts_with("api") && value.bytes().all(|byte| byte.is_ascii_digit()) {
         return distinct >= 6;
     }
-    let random = has_digit(value) && has_letter(value) && !is_wordy(value);
+    if claim.relation == Relation::Loose && (value.len() < 24 || !has_digit(value)) {
+        return false;
+    }
+    let hex = value.len() >= 24 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let random = hex || (has_digit(value) && has_letter(value) && !is_wordy(value));
     distinct >= 6 && (random || is_gibberish(value))
+}
+
+/// A secret that a person chose: quoted, without blanks, with the marks people put into passwords.
+fn is_chosen_secret(claim: &Claim<'_>) -> bool {
+    let inner = claim.value.get(1..).unwrap_or_default();
+    let marked = inner.contains(['#', '!', '$', '^', '&', '*']) && !claim.value.contains(' ');
+    let given = matches!(claim.relation, Relation::Tight | Relation::Spaced | Relation::Colon);
+    let word = claim.word == "secret" && claim.dress == Dress::Quoted;
+    let text = !claim.value.contains(['/', '<', '{', '(', '=']) && has_letter(claim.value);
+    word && given && marked && text && claim.value.len() >= 12 && password(claim)
 }
 
 /// Names that speak of passwords without being one.
@@ -311,7 +333,7 @@ fn has_hump(value: &str) -> bool {
     )
 }
 
-fn distinct_bytes(value: &str) -> u32 {
+pub(crate) fn distinct_bytes(value: &str) -> u32 {
     let mut seen = [0_u64; 4];
     for byte in value.bytes() {
         if let Some(word) = seen.get_mut(usize::from(byte >> 6)) {

@@ -4,22 +4,68 @@
 //! keeps the work linear, the patterns small, and the result the same however a text is cut. A
 //! pattern is compiled when its keyword is first met, not when the program starts.
 
-mod assignment;
-mod provider;
-mod token;
+/// A rule for tokens that their own form gives away; the example is the token.
+macro_rules! prefixed {
+    ($name:literal, [$($keyword:literal),+ $(,)?], $before:ident, $more:ident, $regex:expr,
+     yes $yes:expr, no $no:expr) => {
+        crate::rules::Rule {
+            name: $name,
+            keywords: &[$($keyword),+],
+            find: crate::rules::Find::Pattern(crate::rules::Pattern {
+                regex: $regex,
+                before: crate::rules::Before::$before,
+                verdict: crate::judge::Verdict::Always,
+                more: crate::rules::More::$more,
+            }),
+            yes: &[($yes, $yes)],
+            no: &$no,
+        }
+    };
+}
 
+/// A rule for secrets inside something longer; the example is a text and the secret in it.
+macro_rules! inside {
+    ($name:literal, [$($keyword:literal),+ $(,)?], $before:ident, $verdict:ident, $more:ident,
+     $regex:expr, yes [$(($text:expr, $secret:expr)),+ $(,)?], no $no:expr) => {
+        crate::rules::Rule {
+            name: $name,
+            keywords: &[$($keyword),+],
+            find: crate::rules::Find::Pattern(crate::rules::Pattern {
+                regex: $regex,
+                before: crate::rules::Before::$before,
+                verdict: crate::judge::Verdict::$verdict,
+                more: crate::rules::More::$more,
+            }),
+            yes: &[$(($text, $secret)),+],
+            no: &$no,
+        }
+    };
+}
+
+mod assignment;
+mod cloud;
+mod prose;
+mod provider;
+mod saas;
+mod saas_more;
+mod service;
+mod token;
+mod webhook;
+
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex::Regex;
 
 use crate::judge::{Kind, Verdict};
+use crate::near::Naming;
 use crate::tail::{Pem, Tail};
 
 /// One rule.
 pub(crate) struct Rule {
     /// What the placeholder says; rows may share a name.
     pub(crate) name: &'static str,
-    /// Where the rule is tried, in any case.
+    /// Where the rule is tried: in any case, or as written where it is in capitals.
     pub(crate) keywords: &'static [&'static str],
     pub(crate) find: Find,
     /// A text, and the secret in it.
@@ -36,6 +82,10 @@ pub(crate) enum Find {
     Pattern(Pattern),
     /// As the value of a key whose name has one of these words at the keyword, longest first.
     Assigned(&'static [&'static str], Kind),
+    /// Beside the name of a service, which is the keyword.
+    Service(Naming),
+    /// By the form of what follows the byte that stands for the keyword; the secret begins there.
+    Formed(fn(&str, usize) -> Option<Range<usize>>),
 }
 
 /// A pattern that begins at a keyword; its first group is the secret, else all of it.
@@ -58,6 +108,8 @@ pub(crate) enum Before {
     NoToken,
     /// A letter or digit: the keyword ends a scheme.
     Scheme,
+    /// A digit.
+    Digit,
 }
 
 /// What the secret may go on with behind the pattern.
@@ -86,13 +138,14 @@ impl More {
 
 impl Before {
     pub(crate) fn allows(self, previous: Option<u8>) -> bool {
-        let Some(byte) = previous else { return self != Self::Scheme };
+        let Some(byte) = previous else { return !matches!(self, Self::Scheme | Self::Digit) };
         let alphanumeric = byte.is_ascii_alphanumeric();
         match self {
             Self::Anything => true,
             Self::NoAlphanumeric => !alphanumeric,
             Self::NoToken => !alphanumeric && !matches!(byte, b'_' | b'-'),
             Self::Scheme => alphanumeric,
+            Self::Digit => byte.is_ascii_digit(),
         }
     }
 }
@@ -104,19 +157,39 @@ impl Rule {
     }
 }
 
-/// Number of rules.
-pub(crate) const COUNT: usize =
-    provider::RULES.len() + token::RULES.len() + assignment::RULES.len();
+/// The tables, in the order in which they win: the special come first.
+const TABLES: [&[Rule]; 9] = [
+    provider::RULES,
+    cloud::RULES,
+    saas::RULES,
+    saas_more::RULES,
+    webhook::RULES,
+    token::RULES,
+    prose::RULES,
+    assignment::RULES,
+    service::RULES,
+];
 
-/// Every rule with its index; among equal finds the lower index wins, so the special come first.
+/// Number of rules.
+pub(crate) const COUNT: usize = provider::RULES.len()
+    + cloud::RULES.len()
+    + saas::RULES.len()
+    + saas_more::RULES.len()
+    + webhook::RULES.len()
+    + token::RULES.len()
+    + prose::RULES.len()
+    + assignment::RULES.len()
+    + service::RULES.len();
+
+/// Every rule with its index; among equal finds the lower index wins.
 pub(crate) fn all() -> impl Iterator<Item = (usize, &'static Rule)> {
-    provider::RULES.iter().chain(token::RULES).chain(assignment::RULES).enumerate()
+    TABLES.into_iter().flatten().enumerate()
 }
 
 /// The rule at an index.
 pub(crate) fn get(index: usize) -> Option<&'static Rule> {
     let mut index = index;
-    for rows in [provider::RULES, token::RULES, assignment::RULES] {
+    for rows in TABLES {
         if let Some(rule) = rows.get(index) {
             return Some(rule);
         }

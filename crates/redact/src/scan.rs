@@ -63,7 +63,7 @@ struct Open {
 impl Scan {
     /// Goes as far as the text at hand allows.
     pub(crate) fn advance(&mut self, rules: &Ruleset, view: &View<'_>) {
-        let Some(keywords) = Keywords::get() else { return };
+        let keywords = Keywords::get();
         loop {
             self.follow_open(rules, view);
             if self.open.is_some() {
@@ -89,7 +89,7 @@ impl Scan {
         if let Some(open) = &self.open {
             return open.start;
         }
-        let Some(keywords) = Keywords::get() else { return view.end() };
+        let keywords = Keywords::get();
         self.drop_covered_hits();
         let untried = self.hits.peek().map_or(usize::MAX, |Reverse((start, _))| *start);
         let next = self.candidates.peek().map_or(usize::MAX, |candidate| candidate.start);
@@ -115,9 +115,10 @@ impl Scan {
         let from = view.ceil(self.scanned.saturating_sub(keywords.overlap()).max(self.covered));
         let to = view.floor(self.scanned + BLOCK);
         let known = self.scanned.saturating_sub(from);
-        for hit in keywords.hits(view.range(from, to), known) {
-            self.hits.push(Reverse((from + hit.start, hit.keyword)));
-        }
+        let hits = &mut self.hits;
+        keywords.hits(view.range(from, to), known, |hit| {
+            hits.push(Reverse((from + hit.start, hit.keyword)));
+        });
         self.scanned = to;
     }
 
@@ -174,8 +175,9 @@ impl Scan {
                     self.hits.pop();
                     let found = keywords.rules(keyword).iter();
                     let found = found.filter(|&&index| rules.is_active(index));
-                    self.candidates
-                        .extend(found.filter_map(|&index| candidate::find(view, start, index)));
+                    self.candidates.extend(
+                        found.filter_map(|&index| candidate::find(view, start, keyword, index)),
+                    );
                 }
                 _ if candidate < frontier => {
                     self.settle_next(rules, view);

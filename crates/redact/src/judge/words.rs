@@ -48,7 +48,7 @@ impl Needles {
 }
 
 /// Whether the value points at a secret instead of being one: `${X}`, `process.env.X`, `{{ x }}`.
-pub(super) fn is_reference(value: &str) -> bool {
+pub(crate) fn is_reference(value: &str) -> bool {
     if REFERENCES.iter().any(|start| value.starts_with(start)) || EXPANSIONS.are_in(value) {
         return true;
     }
@@ -69,7 +69,7 @@ pub(super) fn is_reference(value: &str) -> bool {
 }
 
 /// Whether the value is there to be replaced: `changeme`, `<your key>`, `xxxxxxxx`.
-pub(super) fn is_placeholder(value: &str) -> bool {
+pub(crate) fn is_placeholder(value: &str) -> bool {
     if EXAMPLES.are_in(value) || (!has_digit(value) && EXAMPLE_WORDS.are_in(value)) {
         return true;
     }
@@ -84,7 +84,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
 /// Whether the value is made of words: `my-service-token`, `ClientSecretConfigValue2`.
 ///
 /// Random text changes between letters, cases and digits every second or third byte; words do not.
-pub(super) fn is_wordy(value: &str) -> bool {
+pub(crate) fn is_wordy(value: &str) -> bool {
     let mut runs = 0_usize;
     let mut digit_runs = 0_usize;
     let mut letters = 0_usize;
@@ -122,7 +122,7 @@ fn consonants(letters: &[u8]) -> usize {
 }
 
 /// Whether text with spaces is written for people: a label, a hint, an error.
-pub(super) fn is_sentence(value: &str) -> bool {
+pub(crate) fn is_sentence(value: &str) -> bool {
     #[rustfmt::skip]
     const SENTENCE: &[&str] = &[
         "password", "passphrase", "is", "are", "must", "be", "to", "for", "the", "of", "and", "or",
@@ -135,7 +135,7 @@ pub(super) fn is_sentence(value: &str) -> bool {
 }
 
 /// Whether letters of one case are random: five consonants in a row that no word has.
-pub(super) fn is_gibberish(value: &str) -> bool {
+pub(crate) fn is_gibberish(value: &str) -> bool {
     let lower = value.bytes().all(|byte| byte.is_ascii_lowercase());
     let upper = value.bytes().all(|byte| byte.is_ascii_uppercase());
     (lower || upper) && consonants(value.as_bytes()) >= 5

@@ -183,6 +183,16 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         name: "SECRET",
+        keywords: &["presharedkey", "preshared_key", "preshared-key"],
+        find: Find::Assigned(&["presharedkey", "preshared_key", "preshared-key"], Kind::Base64),
+        yes: &[(
+            "PresharedKey = Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4=",
+            "Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4=",
+        )],
+        no: &["PresharedKey = <key>", "presharedKey: string"],
+    },
+    Rule {
+        name: "SECRET",
         keywords: &["_key", "-key"],
         find: Find::Assigned(&["_key", "-key"], Kind::LooseKey),
         yes: &[("azure_search_key = XK8TnSRDXsoxiFYiH6Ix2aBC6jv", "XK8TnSRDXsoxiFYiH6Ix2aBC6jv")],

@@ -5,25 +5,6 @@
 use super::{Before, Find, More, Pattern, Rule};
 use crate::judge::{Kind, Verdict};
 
-/// A rule for tokens with a prefix.
-macro_rules! prefixed {
-    ($name:literal, [$($keyword:literal),+], $before:ident, $more:ident, $regex:literal,
-     yes $yes:expr, no $no:expr) => {
-        Rule {
-            name: $name,
-            keywords: &[$($keyword),+],
-            find: Find::Pattern(Pattern {
-                regex: $regex,
-                before: Before::$before,
-                verdict: Verdict::Always,
-                more: More::$more,
-            }),
-            yes: &[($yes, $yes)],
-            no: &$no,
-        }
-    };
-}
-
 #[rustfmt::skip]
 pub(super) static RULES: &[Rule] = &[
     prefixed!("SLACK_TOKEN", ["xoxa-", "xoxb-", "xoxe-", "xoxe.", "xoxo-", "xoxp-", "xoxr-", "xoxs-"], NoAlphanumeric, Word,

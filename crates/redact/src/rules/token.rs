@@ -89,7 +89,10 @@ pub(super) static RULES: &[Rule] = &[
         name: "JWT_TOKEN",
         keywords: &["eyj"],
         find: Find::Pattern(Pattern {
-            regex: r"^eyJ[A-Za-z0-9_-]{5,}\.eyJ[A-Za-z0-9_-]{3,}(?:\.[A-Za-z0-9_-]+)*",
+            regex: concat!(
+                r"^eyJ(?:[A-Za-z0-9_-]{5,}\.eyJ[A-Za-z0-9_-]{3,}(?:\.[A-Za-z0-9_-]+)*",
+                r"|hbGci[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]{8,})",
+            ),
             before: Before::NoToken,
             verdict: Verdict::Always,
             more: More::Token,
@@ -193,7 +196,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "BEARER_TOKEN",
         keywords: &["bearer "],
         find: Find::Pattern(Pattern {
-            regex: r"^(?i-u:bearer) {1,4}([A-Za-z0-9_\-.~+/=]{8,})",
+            regex: r"^(?i-u:bearer) {1,4}([A-Za-z0-9_\-.~+/=]{12,})",
             before: Before::NoToken,
             verdict: Verdict::Bearer,
             more: More::Token,
