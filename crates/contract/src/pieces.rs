@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn content(length: usize) -> Vec<u8> {
-        (0..length).map(|at| (at.wrapping_mul(31) >> 3) as u8).collect()
+        (0..length).map(|at| (at.wrapping_mul(31) >> 3).to_le_bytes()[0]).collect()
     }
 
     #[test]
