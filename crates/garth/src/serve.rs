@@ -14,6 +14,7 @@ mod metrics;
 mod openapi;
 pub(crate) mod opener;
 mod recalls;
+pub(crate) mod sandboxes;
 pub(crate) mod settings;
 mod table;
 pub(crate) mod tls;
@@ -27,6 +28,7 @@ use garth_contract::{Code, Error, Result};
 use garth_gateway::{Clock, Gateway, Node, Setup, Store};
 use tokio::{
     net::TcpListener,
+    runtime::Handle,
     signal::unix::{SignalKind, signal},
 };
 
@@ -38,6 +40,7 @@ use app::{App, Front};
 use data::{Data, Home};
 use first::Reached;
 use opener::Directories;
+use sandboxes::Sandboxes;
 use settings::Settings;
 pub(crate) use table::changed;
 
@@ -81,11 +84,12 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     let data = Data::open(&settings.data)?;
     data.path().clone_into(&mut settings.data);
     let store = Store::open(&data.database(), Clock::system())?;
-    let opener = Arc::new(Directories::new(data.path()));
+    let sandboxes = Sandboxes::new(settings.providers(), data.path());
+    let opener = Directories::new(data.path(), sandboxes.clone(), Handle::current());
     let setup = Setup {
         store,
         node: Node::alone(),
-        opener,
+        opener: Arc::new(opener),
         limits: settings.limits,
         audit: settings.audit_config(),
     };
@@ -95,9 +99,10 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
         Error::new(Code::Internal, message).hint("Choose another address with --listen.")
     })?;
     let at = listener.local_addr().unwrap_or(settings.listen);
-    let begins = settings.new_agent("local");
+    let begins = settings.new_agent();
     let told = first::prepare(&gateway, &data, &begins, &Reached::of(at, &settings)).await?;
-    let home = Home { path: data.path().to_owned(), begins };
+    let path = data.path().to_owned();
+    let home = Home { path, begins, sandboxes: sandboxes.clone() };
     let front = Front {
         names: guard::Names::of(at, &settings),
         tls,
@@ -107,6 +112,10 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     };
     let app = App::new(gateway.clone(), &home, front);
     output.answer(&told);
+    let sweeping = tokio::spawn({
+        let (sandboxes, gateway) = (sandboxes.clone(), gateway.clone());
+        async move { sandboxes.sweep(&gateway).await }
+    });
     let version = env!("CARGO_PKG_VERSION");
     tracing::info!(%at, tls = app.tls.is_some(), version, "The gateway listens.");
     let serving = http::listen(listener, Arc::clone(&app));
@@ -116,8 +125,13 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     }
     tracing::info!(connections = app.count(), "The gateway stops.");
     app.stop();
+    sweeping.abort();
+    let drain = async {
+        app.drained(GRACE).await;
+        sandboxes.end_all().await;
+    };
     tokio::select! {
-        () = app.drained(GRACE) => {}
+        () = drain => {}
         // Whoever asks twice does not want to wait for others.
         () = stops.wait() => tracing::info!("The gateway stops at once."),
     }

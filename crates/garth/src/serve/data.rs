@@ -17,6 +17,8 @@ use garth_contract::{Code, Error, Result};
 use garth_gateway::{Secret, Settings};
 use rustix::fs::{FlockOperation, flock};
 
+use super::sandboxes::Sandboxes;
+
 /// The name of the database in it.
 pub(crate) const DATABASE: &str = "garth.db";
 
@@ -27,6 +29,8 @@ pub(crate) struct Home {
     pub(crate) path: PathBuf,
     /// What is set up for a new agent that says nothing else.
     pub(crate) begins: Settings,
+    /// Where commands run.
+    pub(crate) sandboxes: Sandboxes,
 }
 
 /// The directory, which one gateway at a time has.
