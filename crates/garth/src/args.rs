@@ -6,6 +6,8 @@ use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Parser, Subcommand};
 
+use crate::providers;
+
 pub(crate) use gateway::{
     Agent, AgentOne, AgentSet, AgentVerb, Audit, AuditExport, AuditList, AuditVerb, AuditVerify,
     Config, ConfigCheck, ConfigVerb, Place, Rpc, Serve, Token, TokenCreate, TokenRevoke, TokenRole,
@@ -60,6 +62,11 @@ const MCP_EXAMPLES: &str = r#"Examples:
   garth mcp --no-exec --allow src --allow '*.md' ~/project
   garth mcp --dialect reference ~/project ~/notes
   garth mcp --memory --mount ~/project
+  garth mcp --provider podman --set containers.image=debian ~/project
+  garth mcp --provider gvisor --set containers.root=/var/lib/garth/debian ~/project
+
+Commands of podman and gvisor are set up by the keys containers.*, podman.* and gvisor.* of the
+configuration file, by variables such as GARTH_CONTAINERS_IMAGE, and by --set; the later wins.
 
 A client starts it by itself; its configuration names the program and the arguments:
   {"mcpServers": {"garth": {"command": "garth", "args": ["mcp", "/home/me/project"]}}}"#;
@@ -108,7 +115,10 @@ pub(crate) struct Mcp {
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) network: Vec<String>,
 
-    /// Runs no commands, and offers no tool that would
+    #[command(flatten)]
+    pub(crate) provide: Provide,
+
+    /// Runs no commands, and offers no tool that would: the same as --provider none
     #[arg(long)]
     pub(crate) no_exec: bool,
 
@@ -121,12 +131,48 @@ pub(crate) struct Mcp {
     pub(crate) fast: bool,
 }
 
+/// Where commands run.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Provide {
+    /// Where commands run: local, podman, gvisor, or none for no commands; GARTH_PROVIDER or
+    /// local without
+    #[arg(long, value_name = "NAME")]
+    pub(crate) provider: Option<String>,
+
+    /// Sets a key of garth.toml, such as containers.image=debian; can be given several times
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+
+    /// The configuration file; GARTH_CONFIG or garth.toml in the data directory without. It is
+    /// read for podman and gvisor only
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+impl Provide {
+    /// The provider that is asked for.
+    pub(crate) fn name(&self) -> String {
+        let named = || std::env::var("GARTH_PROVIDER").ok().filter(|name| !name.is_empty());
+        let name = self.provider.clone().or_else(named);
+        name.unwrap_or_else(|| providers::USUAL.to_owned())
+    }
+
+    /// Whether nothing is said of how it is set up.
+    pub(crate) fn says_nothing(&self) -> bool {
+        self.set.is_empty() && self.config.is_none()
+    }
+}
+
 const TOOL_EXAMPLES: &str = r##"Examples:
   garth tool --list
   garth tool read '{"path":"src/main.rs","offset":10,"limit":20}' --root ~/project
   garth tool edit '{"path":"a.txt","old_string":"one","new_string":"two","dry_run":true}'
   garth tool grep '{"pattern":"TODO","include":"*.rs"}' --root ~/project --json
   echo '{"path":"notes.md","content":"# Notes\n"}' | garth tool write -
+  garth tool bash '{"command":"make"}' --provider podman --set containers.image=debian
+
+Commands of podman and gvisor are set up by the keys containers.*, podman.* and gvisor.* of the
+configuration file, by variables such as GARTH_CONTAINERS_IMAGE, and by --set; the later wins.
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage."##;
 
@@ -162,7 +208,10 @@ pub(crate) struct Tool {
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) network: Vec<String>,
 
-    /// Runs no commands, and lists no tool that would
+    #[command(flatten)]
+    pub(crate) provide: Provide,
+
+    /// Runs no commands, and lists no tool that would: the same as --provider none
     #[arg(long)]
     pub(crate) no_exec: bool,
 

@@ -4,6 +4,7 @@
 //! looked through whole, so that everything that is wrong with it is said at once.
 
 mod check;
+mod containers;
 mod file;
 mod given;
 mod keys;
@@ -53,6 +54,11 @@ pub(crate) fn set_by_file(settings: &mut Settings, path: &Path) -> Vec<Fault> {
 /// Sets what the environment says.
 pub(crate) fn set_by_environment(settings: &mut Settings) -> Vec<Fault> {
     keys::set_by_environment(settings, |name| std::env::var_os(name))
+}
+
+/// Sets what flags say, each `KEY=VALUE`.
+pub(crate) fn set_by_flags(settings: &mut Settings, flags: &[String]) -> Vec<Fault> {
+    keys::set_by_flags(settings, flags)
 }
 
 /// All faults as one error.

@@ -13,10 +13,10 @@ mod doctor;
 mod mcp;
 mod output;
 mod paint;
+mod providers;
 mod redact;
 mod root;
 mod rpc;
-mod sandbox;
 mod serve;
 mod tool;
 

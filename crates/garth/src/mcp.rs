@@ -23,6 +23,7 @@ use rmcp::{ServiceExt, transport::stdio_pipes};
 use crate::{
     args, dialect,
     output::{Format, Outcome, Output},
+    providers::Own,
     root,
 };
 use lines::Lines;
@@ -48,13 +49,15 @@ pub(crate) fn run(args: &args::Mcp, output: &Output) -> Outcome {
 struct Prepared {
     server: Server,
     room: Arc<Room>,
+    own: Own,
 }
 
 impl Prepared {
     fn of(args: &args::Mcp) -> Result<Self> {
         let dialect = dialect::named(&args.dialect)?;
         check_names(dialect, args)?;
-        let workspace = Arc::new(root::of_mcp(args)?);
+        let (workspace, own) = root::of_mcp(args)?;
+        let workspace = Arc::new(workspace);
         let room = Room::new();
         let tools = tools(dialect, args, Allows::of(&workspace));
         let policy = root::policy_of_mcp(args);
@@ -62,24 +65,27 @@ impl Prepared {
         let instructions = garth_embed::instructions(dialect, place);
         let offer = Offer { dialect, tools, instructions };
         let server = Server::new(workspace, offer, room.clone());
-        Ok(Self { server, room })
+        Ok(Self { server, room, own })
     }
 
     fn serve(self) -> Result<()> {
         let failed = |_| Error::new(Code::Internal, "the runtime could not be started");
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
-        let served = runtime.block_on(async {
+        let Self { server, room, own } = self;
+        let served = runtime.block_on(own.during(async {
             widen(std::io::stdout());
             let (read, write) = stdio_pipes();
-            let Ok(service) = self.server.serve(Lines::new(read, write, self.room)).await else {
+            let Ok(service) = server.serve(Lines::new(read, write, room)).await else {
                 // The client went away before it said what it wants.
                 return Ok(());
             };
             service.waiting().await.map(drop)
-        });
+        }));
         // Calls that are still under way are given up with the client.
         runtime.shutdown_background();
+        // One that was asked to stop has done as it was told.
+        let served = served.unwrap_or(Ok(()));
         served.map_err(|_| Error::new(Code::Internal, "the server ended by itself"))
     }
 }

@@ -13,11 +13,11 @@ use garth_host::Host;
 use garth_memory::{Memory, Mount};
 use garth_redact::Config;
 use garth_roots::Roots;
-use garth_workspace::{Commands, Limits, Parts, Workspace};
+use garth_workspace::{Limits, Parts, Workspace};
 
 use crate::{
-    args::{Mcp, Tool},
-    sandbox::{self, Placed},
+    args::{Mcp, Provide, Tool},
+    providers::{NONE, Own, Placed},
 };
 
 /// The name under which every workspace's root is known.
@@ -27,11 +27,15 @@ const LIMITS: Limits = Limits::standard();
 /// The most bytes that a directory may have that is shown in memory.
 const MOST_MOUNTED: u64 = 1 << 30;
 
+/// A workspace, and the sandbox that must be ended with it.
+pub(crate) type Rooted = (Workspace, Own);
+
 /// Opens the directory of `garth tool`.
 ///
 /// # Errors
-/// `WORKSPACE_NOT_FOUND`, `NOT_A_DIRECTORY`, `INVALID_PATTERN` for a glob.
-pub(crate) fn of_tool(args: &Tool) -> Result<Workspace> {
+/// `WORKSPACE_NOT_FOUND`, `NOT_A_DIRECTORY`, `INVALID_PATTERN` for a glob,
+/// `INVALID_PARAMS` for a provider that there is not.
+pub(crate) fn of_tool(args: &Tool) -> Result<Rooted> {
     let rules = Rules {
         read_only: args.read_only,
         allow: &args.allow,
@@ -42,17 +46,17 @@ pub(crate) fn of_tool(args: &Tool) -> Result<Workspace> {
     let redaction = redaction(&args.dialect, args.no_redact);
     let Served { fs, aliases, known, places } =
         Served::open(std::slice::from_ref(&args.root), &rules)?;
-    let exec = Exec::of_option(args.no_exec);
-    let commands = exec.commands(&places, &rules.policy(), &args.network)?;
+    let provide = provide(&args.provide, args.no_exec);
+    let (commands, own) = Own::open(&provide, &places, (&rules.policy(), &args.network))?;
     let parts = Parts { fs, commands, aliases, redaction, limits: LIMITS };
-    Ok(Workspace::new(parts)?.shown_as(known))
+    Ok((Workspace::new(parts)?.shown_as(known), own))
 }
 
 /// Opens what `garth mcp` serves.
 ///
 /// # Errors
 /// As for `garth tool`, and what keeps a directory from being mounted.
-pub(crate) fn of_mcp(args: &Mcp) -> Result<Workspace> {
+pub(crate) fn of_mcp(args: &Mcp) -> Result<Rooted> {
     let rules = rules_of_mcp(args);
     let redaction = redaction(&args.dialect, args.no_redact);
     let Served { fs, aliases, known, places } = if args.memory {
@@ -65,10 +69,10 @@ pub(crate) fn of_mcp(args: &Mcp) -> Result<Workspace> {
         let here = [PathBuf::from(".")];
         Served::open(if args.roots.is_empty() { &here[..] } else { &args.roots }, &rules)?
     };
-    let exec = Exec::of_option(args.no_exec);
-    let commands = exec.commands(&places, &rules.policy(), &args.network)?;
+    let provide = provide(&args.provide, args.no_exec);
+    let (commands, own) = Own::open(&provide, &places, (&rules.policy(), &args.network))?;
     let parts = Parts { fs, commands, aliases, redaction, limits: LIMITS };
-    Ok(Workspace::new(parts)?.shown_as(known))
+    Ok((Workspace::new(parts)?.shown_as(known), own))
 }
 
 /// What the command line of `garth mcp` allows.
@@ -154,24 +158,11 @@ fn redaction(dialect: &str, off: bool) -> Config {
     Config { enabled: !off && dialect != "reference", ..Config::standard() }
 }
 
-/// Whether commands may run, as the command line has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Exec {
-    Allowed,
-    Refused,
-}
-
-impl Exec {
-    fn of_option(no_exec: bool) -> Self {
-        if no_exec { Self::Refused } else { Self::Allowed }
-    }
-
-    /// Where commands run, if any may.
-    fn commands(self, roots: &[Placed], policy: &Policy, reach: &[String]) -> Result<Commands> {
-        match self {
-            Self::Allowed => sandbox::commands(roots, policy, reach),
-            Self::Refused => Ok(Commands::None),
-        }
+/// Where commands are to run, as the command line has it.
+fn provide(provide: &Provide, no_exec: bool) -> Provide {
+    match no_exec {
+        true => Provide { provider: Some(NONE.to_owned()), ..Provide::default() },
+        false => provide.clone(),
     }
 }
 

@@ -16,6 +16,7 @@ mod openapi;
 pub(crate) mod opener;
 mod outflow;
 mod recalls;
+pub(crate) mod sandboxes;
 pub(crate) mod settings;
 mod spool;
 mod strangers;
@@ -32,6 +33,7 @@ use garth_contract::{Code, Error, Result};
 use garth_gateway::{Clock, Gateway, Node, Setup, Store};
 use tokio::{
     net::TcpListener,
+    runtime::Handle,
     signal::unix::{SignalKind, signal},
 };
 
@@ -43,6 +45,7 @@ use app::{App, Front};
 use data::{Data, Home};
 use first::Reached;
 use opener::Directories;
+use sandboxes::Sandboxes;
 use settings::Settings;
 use spool::Spool;
 pub(crate) use table::changed;
@@ -90,11 +93,13 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     data.path().clone_into(&mut settings.data);
     let store = Store::open(&data.database(), Clock::system())?;
     let versions = Versions::new(data.path())?;
-    let opener = Arc::new(Directories::new(data.path(), versions.clone()));
+    let sandboxes = Sandboxes::new(settings.providers(), data.path());
+    let kept = (sandboxes.clone(), versions.clone());
+    let opener = Directories::new(data.path(), kept, Handle::current());
     let setup = Setup {
         store,
         node: Node::alone(),
-        opener,
+        opener: Arc::new(opener),
         limits: settings.limits,
         audit: settings.audit_config(),
     };
@@ -104,9 +109,10 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
         Error::new(Code::Internal, message).hint("Choose another address with --listen.")
     })?;
     let at = listener.local_addr().unwrap_or(settings.listen);
-    let begins = settings.new_agent("local");
+    let begins = settings.new_agent();
     let told = first::prepare(&gateway, &data, &begins, &Reached::of(at, &settings)).await?;
-    let home = Home { path: data.path().to_owned(), begins, versions };
+    let path = data.path().to_owned();
+    let home = Home { path, begins, versions, sandboxes: sandboxes.clone() };
     let front = Front {
         names: guard::Names::of(at, &settings),
         tls,
@@ -117,6 +123,10 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     };
     let app = App::new(gateway.clone(), &home, front);
     output.answer(&told);
+    let sweeping = tokio::spawn({
+        let (sandboxes, gateway) = (sandboxes.clone(), gateway.clone());
+        async move { sandboxes.sweep(&gateway).await }
+    });
     let version = env!("CARGO_PKG_VERSION");
     tracing::info!(%at, tls = app.tls.is_some(), version, "The gateway listens.");
     let serving = http::listen(listener, Arc::clone(&app));
@@ -126,8 +136,13 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     }
     tracing::info!(connections = app.count(), "The gateway stops.");
     app.stop();
+    sweeping.abort();
+    let drain = async {
+        app.drained(GRACE).await;
+        sandboxes.end_all().await;
+    };
     tokio::select! {
-        () = app.drained(GRACE) => {}
+        () = drain => {}
         // Whoever asks twice does not want to wait for others.
         () = stops.wait() => tracing::info!("The gateway stops at once."),
     }

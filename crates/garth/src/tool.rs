@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::{
     args, catalogue, dialect,
     output::{Format, Outcome, Output},
+    providers::NONE,
     root,
 };
 
@@ -21,7 +22,8 @@ pub(crate) fn run(args: &args::Tool, output: &Output) -> Outcome {
     let format = if args.json { Format::Json } else { Format::Text };
     let call = match dialect::named(&args.dialect) {
         Ok(dialect) if args.list => {
-            let allows = Allows { write: true, run: !args.no_exec };
+            let run = !args.no_exec && args.provide.name() != NONE;
+            let allows = Allows { write: true, run };
             let tools: Vec<_> =
                 dialect.tools.iter().filter(|tool| tool.needs.met(allows)).collect();
             match format {
@@ -71,12 +73,13 @@ impl Call {
     }
 
     fn run(self, args: &args::Tool) -> Result<Reply, Failure> {
-        let workspace = root::of_tool(args)?;
+        let (workspace, own) = root::of_tool(args)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|_| Error::new(Code::Internal, "the runtime could not be started"))?;
-        runtime.block_on((self.tool.run)(&workspace, self.params.into()))
+        let done = runtime.block_on(own.during((self.tool.run)(&workspace, self.params.into())));
+        done.unwrap_or_else(|| Err(Error::of(Code::Cancelled).into()))
     }
 }
 

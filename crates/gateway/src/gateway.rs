@@ -161,6 +161,15 @@ impl Gateway {
         &self.inner.lease
     }
 
+    /// Opens the workspace of an agent before anybody asks for it.
+    ///
+    /// # Errors
+    /// `AGENT_NOT_FOUND`; those of the opener.
+    pub async fn open_workspace(&self, id: &AgentId) -> Result<()> {
+        let known = self.inner.registry.known(id).await?;
+        self.inner.workspaces.open(&known.agent).await.map(drop)
+    }
+
     /// Lets the open workspace of an agent go; it is opened anew when it is asked for.
     pub fn close_workspace(&self, id: &AgentId) {
         self.inner.workspaces.close(id);

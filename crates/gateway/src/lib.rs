@@ -45,4 +45,4 @@ pub use registry::{Agent, Lease, Node, Owned, Registry, State};
 pub use settings::{Behavior, CustomPattern, GitRemote, OwnLimits, Redaction, Settings};
 pub use store::Store;
 pub use token::Secret;
-pub use workspaces::Opener;
+pub use workspaces::{Closed, Opener};

@@ -10,7 +10,6 @@ use garth_workspace::Workspace;
 use tokio::sync::OnceCell;
 
 use crate::{
-    Settings,
     agent_id::AgentId,
     registry::{Agent, Lease, Owned, Registry, State},
 };
@@ -37,6 +36,21 @@ pub trait Opener: Send + Sync + 'static {
         let _ = agent;
         true
     }
+
+    /// Takes note that a workspace, as it was set up, is no more, so that what it runs
+    /// outside this process can be ended. It does not wait.
+    ///
+    /// A workspace that is opened anew with other settings is not told of here.
+    fn closed(&self, _agent: &Agent, _why: Closed) {}
+}
+
+/// Why a workspace is no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closed {
+    /// Its agent was deleted.
+    Deleted,
+    /// Its agent was stopped or set up anew.
+    Changed,
 }
 
 pub(crate) struct Workspaces {
@@ -47,8 +61,8 @@ pub(crate) struct Workspaces {
 
 /// A workspace that is open, or being opened.
 struct Slot {
-    settings: Settings,
-    created_ms: i64,
+    /// As it was when the slot was made.
+    agent: Agent,
     cell: OnceCell<Opened>,
 }
 
@@ -74,11 +88,15 @@ impl Workspaces {
             return Err(error);
         }
         if agent.state == State::Stopped {
-            self.close(&agent.id);
+            if let Some(slot) = self.lock().remove(&agent.id) {
+                self.opener.closed(&slot.agent, Closed::Changed);
+            }
             return Err(Error::new(Code::ProviderUnavailable, "the workspace is stopped"));
         }
-        if !self.opener.is_current(agent) {
-            self.close(&agent.id);
+        if !self.opener.is_current(agent)
+            && let Some(slot) = self.lock().remove(&agent.id)
+        {
+            self.opener.closed(&slot.agent, Closed::Changed);
         }
         let slot = self.slot(agent);
         let opened = slot.cell.get_or_try_init(|| async {
@@ -100,9 +118,18 @@ impl Workspaces {
             self.lock().iter().map(|(id, slot)| (id.clone(), Arc::clone(slot))).collect();
         for (id, slot) in open {
             let now = registry.get_waiting(&id)?;
-            if !now.is_some_and(|agent| agent.state == State::Active && slot.is_of(&agent)) {
-                self.close(&id);
+            let why = match now {
+                None => Closed::Deleted,
+                Some(agent) if agent.state == State::Active && slot.is_of(&agent) => continue,
+                Some(_) => Closed::Changed,
+            };
+            // Somebody may have opened it anew meanwhile.
+            let mut open = self.lock();
+            if open.get(&id).is_some_and(|there| Arc::ptr_eq(there, &slot)) {
+                open.remove(&id);
             }
+            drop(open);
+            self.opener.closed(&slot.agent, why);
         }
         Ok(())
     }
@@ -120,11 +147,7 @@ impl Workspaces {
         if open.len() >= MOST_IDLE {
             open.retain(|_, slot| !slot.is_idle());
         }
-        let slot = Arc::new(Slot {
-            settings: agent.settings.clone(),
-            created_ms: agent.created_ms,
-            cell: OnceCell::new(),
-        });
+        let slot = Arc::new(Slot { agent: agent.clone(), cell: OnceCell::new() });
         open.insert(agent.id.clone(), Arc::clone(&slot));
         slot
     }
@@ -136,7 +159,7 @@ impl Workspaces {
 
 impl Slot {
     fn is_of(&self, agent: &Agent) -> bool {
-        self.created_ms == agent.created_ms && self.settings == agent.settings
+        self.agent.created_ms == agent.created_ms && self.agent.settings == agent.settings
     }
 
     fn is_idle(self: &Arc<Self>) -> bool {

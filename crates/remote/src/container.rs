@@ -27,6 +27,7 @@ pub(crate) use place::Place;
 
 pub use channel::Reach;
 pub use engine::{Engine, Leftover};
+pub use place::forget;
 pub use platform::Platform;
 pub use runsc::Runsc;
 pub use wanted::{

@@ -6,11 +6,12 @@ use garth_contract::{
 };
 use tokio::sync::OnceCell;
 
-use crate::{Connect, Link, Patience, Remote};
+use crate::{Connect, Left, Link, Patience, Remote, link::lost};
 
 /// The commands of a sandbox that is made with the first of them.
 ///
-/// Most workspaces never run one, and their files are looked at from outside.
+/// Most workspaces never run one, and their files are looked at from outside. A
+/// sandbox that runs already is met when one of its processes is asked for.
 pub struct Lazy<C> {
     connect: C,
     patience: Patience,
@@ -33,8 +34,15 @@ impl<C: Connect + Clone> Lazy<C> {
     }
 
     /// The sandbox in which this process may be.
-    fn of(&self, id: ProcessId) -> Result<&Remote> {
-        self.made.get().ok_or_else(|| id.unknown())
+    async fn of(&self, id: ProcessId) -> Result<&Remote> {
+        if let Some(remote) = self.made.get() {
+            return Ok(remote);
+        }
+        match self.connect.left().await? {
+            Left::Nothing => Err(id.unknown()),
+            Left::Runs => self.remote().await,
+            Left::Lost => Err(lost(id)),
+        }
     }
 }
 
@@ -52,29 +60,32 @@ impl<C: Connect + Clone> Shell for Lazy<C> {
     }
 
     async fn output(&self, id: ProcessId, ask: Ask) -> Result<Printed> {
-        Shell::output(self.of(id)?, id, ask).await
+        Shell::output(self.of(id).await?, id, ask).await
     }
 
     async fn input(&self, id: ProcessId, input: Input) -> Result<()> {
-        Shell::input(self.of(id)?, id, input).await
+        Shell::input(self.of(id).await?, id, input).await
     }
 
     async fn signal(&self, id: ProcessId, signal: Signal) -> Result<()> {
-        Shell::signal(self.of(id)?, id, signal).await
+        Shell::signal(self.of(id).await?, id, signal).await
     }
 
     async fn resize(&self, id: ProcessId, size: Size) -> Result<()> {
-        Shell::resize(self.of(id)?, id, size).await
+        Shell::resize(self.of(id).await?, id, size).await
     }
 
     async fn list(&self) -> Result<Vec<Process>> {
-        match self.made.get() {
-            None => Ok(Vec::new()),
-            Some(remote) => Shell::list(remote).await,
+        if let Some(remote) = self.made.get() {
+            return Shell::list(remote).await;
+        }
+        match self.connect.left().await? {
+            Left::Nothing | Left::Lost => Ok(Vec::new()),
+            Left::Runs => Shell::list(self.remote().await?).await,
         }
     }
 
     async fn end(&self, id: ProcessId) -> Result<Ended> {
-        Shell::end(self.of(id)?, id).await
+        Shell::end(self.of(id).await?, id).await
     }
 }

@@ -26,5 +26,5 @@ mod stage;
 mod watch;
 
 pub use lazy::Lazy;
-pub use link::{Connect, Link, Patience};
+pub use link::{Connect, Left, Link, Patience};
 pub use remote::Remote;

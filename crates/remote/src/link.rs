@@ -36,6 +36,25 @@ pub trait Connect: Send + Sync + 'static {
     /// *Errors*: `PROVIDER_UNAVAILABLE`.
     /// *Cancel*: nothing is left that would hinder the next call.
     fn connect(&self, first: ProcessId) -> impl Future<Output = Result<Self::Pipe>> + Send;
+
+    /// Says what there is of a sandbox that was made before this program began, and
+    /// makes none. A sandbox that ends with its pipe leaves nothing.
+    ///
+    /// *Errors*: `PROVIDER_UNAVAILABLE`.
+    fn left(&self) -> impl Future<Output = Result<Left>> + Send {
+        async { Ok(Left::Nothing) }
+    }
+}
+
+/// What there is of a sandbox before it is first used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// There never was one.
+    Nothing,
+    /// It runs, and its processes with it.
+    Runs,
+    /// There was one, and its processes ended with it.
+    Lost,
 }
 
 /// [`Connect`] behind a pointer.
@@ -220,8 +239,7 @@ impl Link {
         if id < self.first {
             return Err(id.unknown());
         }
-        let message = format!("process {id} is lost: the sandbox it ran in is gone");
-        Err(Error::new(Code::InvalidParams, message).hint("Start it again if it is still wanted."))
+        Err(lost(id))
     }
 
     /// Takes note of the number of a process that the guest named.
@@ -237,6 +255,12 @@ impl Link {
         now.seen = now.seen.max(id);
         Ok(())
     }
+}
+
+/// A process that ended with its sandbox.
+pub(crate) fn lost(id: ProcessId) -> Error {
+    let message = format!("process {id} is lost: the sandbox it ran in is gone");
+    Error::new(Code::InvalidParams, message).hint("Start it again if it is still wanted.")
 }
 
 /// The largest number of a process that is believed: it can be written in JSON, and

@@ -10,7 +10,7 @@ use super::{Missing, Office, columns, facts, format, run as on_data, when};
 use crate::{
     args::{self, AgentVerb},
     output::{Format, Outcome, Output},
-    serve::{changed, opener, versions},
+    serve::{changed, opener, sandboxes::Sandboxes, versions},
 };
 
 /// Runs the command.
@@ -43,10 +43,11 @@ type To<'a> = (&'a Output, Format);
 
 async fn create(office: Office, args: &args::AgentSet, to: To<'_>) -> Result<Outcome> {
     let (id, data) = (&args.id, &office.settings.data);
-    let settings = set_up(&office.settings.new_agent("local"), args)?;
+    let settings = set_up(&office.settings.new_agent(), args)?;
     let work = async {
         settings.check()?;
         adopted(&settings)?;
+        sandboxes(&office).ready(id, &settings).await?;
         opener::make_directory(data, id, &settings)?;
         office.registry.create(id, &settings).await
     };
@@ -59,15 +60,24 @@ async fn create(office: Office, args: &args::AgentSet, to: To<'_>) -> Result<Out
 async fn update(office: Office, args: &args::AgentSet, to: To<'_>) -> Result<Outcome> {
     let id = &args.id;
     let work = async {
-        let settings = set_up(&office.registry.get(id).await?.settings, args)?;
+        let before = office.registry.get(id).await?.settings;
+        let settings = set_up(&before, args)?;
         settings.check()?;
         adopted(&settings)?;
+        if settings.provider != before.provider {
+            sandboxes(&office).ready(id, &settings).await?;
+        }
         opener::make_directory(&office.settings.data, id, &settings)?;
         office.registry.configure(id, &settings).await
     };
     office.change("agents.update", format!("agent: {id}"), work).await?;
     let agent = office.registry.get(id).await?;
     told(&agent, &format!("{id} is changed"), to)
+}
+
+/// What tells whether an agent's commands could run; whoever serves them ends them.
+fn sandboxes(office: &Office) -> Sandboxes {
+    Sandboxes::new(office.settings.providers(), &office.settings.data)
 }
 
 async fn list(office: Office, (output, format): To<'_>) -> Result<Outcome> {

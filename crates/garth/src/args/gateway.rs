@@ -50,11 +50,16 @@ pub(crate) struct Serve {
     /// The certificate's key, in PEM
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Option<PathBuf>,
+
+    /// Sets a key of garth.toml, such as containers.image=debian; can be given several times
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
 }
 
 const AGENT_EXAMPLES: &str = r#"Examples:
   garth agent create coder
   garth agent create docs --dir ~/site --read-only --deny '**/.env'
+  garth agent create builder --provider podman
   garth agent list
   garth agent update coder --quota 5GiB --settings '{"limits":{"processes":4}}'
   garth agent delete coder
@@ -120,7 +125,7 @@ pub(crate) struct AgentSet {
     #[command(flatten)]
     pub(crate) place: Place,
 
-    /// Where its commands run: local, or none for no commands
+    /// Where its commands run: local, podman, gvisor, or none for no commands
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
 

@@ -10,6 +10,7 @@ use garth_gateway::{
 use super::{
     Fault,
     given::{Given, Wrong},
+    near::nearest,
 };
 use crate::serve::settings::{Level, LogFormat, MetricsFor, Settings};
 
@@ -51,11 +52,31 @@ pub(super) fn set_by_environment(
     faults
 }
 
+/// Sets what flags say, each `KEY=VALUE`.
+pub(super) fn set_by_flags(settings: &mut Settings, flags: &[String]) -> Vec<Fault> {
+    let keys = all();
+    let set = |flag: &String| {
+        let fault = |what: String, meant| Fault { place: format!("--set {flag:?}"), what, meant };
+        let Some((name, value)) = flag.split_once('=') else {
+            return Some(fault("this must be KEY=VALUE".to_owned(), None));
+        };
+        let Some(key) = keys.iter().find(|key| key.name == name) else {
+            let near = nearest(name, keys.iter().map(|key| &*key.name));
+            let meant = near.map(|near| format!("{near} may be meant"));
+            return Some(fault(format!("there is no key {name}"), meant));
+        };
+        let wrong = (key.set)(settings, &Given::Word(value)).err()?;
+        Some(fault(format!("{name} {wrong}"), Some(format!("it is {}", key.meaning))))
+    };
+    flags.iter().filter_map(set).collect()
+}
+
 /// Every key, in the order in which they are shown.
 pub(crate) fn all() -> Vec<Key> {
     let mut keys = own();
     keys.extend(audit());
     keys.extend(redaction());
+    keys.extend(super::containers::keys());
     keys.extend(watching());
     keys.push(key(
         "limits.in_flight",
@@ -78,7 +99,7 @@ pub(crate) fn all() -> Vec<Key> {
     keys
 }
 
-fn key(
+pub(super) fn key(
     name: &str,
     meaning: &'static str,
     set: impl Fn(&mut Settings, &Given<'_>) -> Result<(), Wrong> + 'static,

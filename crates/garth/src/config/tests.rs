@@ -106,6 +106,61 @@ fn every_key_can_be_set_by_the_environment_or_says_why_not() {
 }
 
 #[test]
+fn what_containers_are_is_set_by_file_environment_and_flags() {
+    let (mut settings, faults) = read(
+        r#"
+        provider = "podman"
+        [containers]
+        root = "debian"
+        user = "7:8"
+        memory = "1GiB"
+        cpu_percent = 150
+        ulimits = ["nofile=1024:4096", "nproc=9"]
+        [podman]
+        answer_within = "5s"
+        [gvisor]
+        runsc = "./runsc"
+        platform = "ptrace"
+        flags = ["--ignore-cgroups"]
+        "#,
+    );
+    assert_eq!(faults, [""; 0]);
+    assert_eq!(settings.provider, "podman");
+    let containers = &settings.containers;
+    assert_eq!(containers.root.as_deref(), Some(Path::new("/etc/debian")));
+    assert_eq!(containers.user.map(|user| (user.uid, user.gid)), Some((7, 8)));
+    let limits = &containers.limits;
+    assert_eq!((limits.memory, limits.cpu), (Some(1 << 30), Some(1_500)));
+    let ulimits: Vec<_> = containers.ulimits.iter().map(|one| (one.soft, one.hard)).collect();
+    assert_eq!(ulimits, [(1_024, 4_096), (9, 9)]);
+    assert_eq!(containers.gvisor.runsc, Path::new("/etc/runsc"));
+    assert_eq!(containers.gvisor.platform.map(|one| one.name()), Some("ptrace"));
+    let set = |settings: &mut Settings, flag: &str| {
+        let faults = set_by_flags(settings, &[flag.to_owned()]);
+        faults.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(set(&mut settings, "containers.memory=2GiB"), [""; 0]);
+    assert_eq!(set(&mut settings, "gvisor.runsc=runsc"), [""; 0]);
+    assert_eq!(settings.containers.limits.memory, Some(2 << 30));
+    assert_eq!(settings.containers.gvisor.runsc, Path::new("runsc"));
+    for (flag, fault) in [
+        (
+            "containers.memroy=1",
+            "there is no key containers.memroy; containers.memory may be meant",
+        ),
+        ("containers.user=me", "containers.user must be two numbers such as 1000:1000"),
+        ("containers.ulimits=nofile", "must hold texts such as nofile=1024:4096"),
+        ("gvisor.platform=fast", "must be one of"),
+        ("podman.answer_within=forever", "must have an end"),
+        ("containers.image=", "must not be empty"),
+        ("nothing", "this must be KEY=VALUE"),
+    ] {
+        let faults = set(&mut settings, flag).join("; ");
+        assert!(faults.contains(fault), "{flag}: {faults}");
+    }
+}
+
+#[test]
 fn the_example_has_every_key_with_its_usual_value() {
     let text = include_str!("../../../../docs/garth.toml");
     // What is commented out is an example too: one sign before a key, a space before prose.

@@ -17,7 +17,7 @@ use garth_contract::{Code, Error, Result};
 use garth_gateway::{Secret, Settings};
 use rustix::fs::{FlockOperation, flock};
 
-use super::versions::Versions;
+use super::{sandboxes::Sandboxes, versions::Versions};
 
 /// The name of the database in it.
 pub(crate) const DATABASE: &str = "garth.db";
@@ -31,6 +31,8 @@ pub(crate) struct Home {
     pub(crate) begins: Settings,
     /// What files held before.
     pub(crate) versions: Versions,
+    /// Where commands run.
+    pub(crate) sandboxes: Sandboxes,
 }
 
 /// The directory, which one gateway at a time has.

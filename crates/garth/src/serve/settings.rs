@@ -17,6 +17,7 @@ pub(crate) use tracing_subscriber::filter::LevelFilter as Level;
 use crate::{
     args,
     config::{self, Fault},
+    providers::{self, Owner, Providers},
 };
 
 /// Where the gateway listens unless it is told otherwise.
@@ -52,6 +53,10 @@ pub(crate) struct Settings {
     pub(crate) audit: Audit,
     /// What a new agent begins with.
     pub(crate) redaction: Redaction,
+    /// Where a new agent's commands run.
+    pub(crate) provider: String,
+    /// What containers are.
+    pub(crate) containers: providers::Config,
     /// What is logged.
     pub(crate) log: Log,
     /// Who may read `/metrics`.
@@ -102,8 +107,7 @@ impl Settings {
     /// # Errors
     /// `INVALID_PARAMS` for what cannot be used.
     pub(crate) fn load(args: &args::Serve) -> Result<Self> {
-        let (mut settings, faults) = Self::gathered(&args.place)?;
-        config::sound(&faults)?;
+        let mut settings = Self::with(&args.place, &args.set)?;
         if let Some(listen) = args.listen {
             settings.listen = listen;
         }
@@ -123,7 +127,16 @@ impl Settings {
     /// # Errors
     /// As [`load`](Self::load).
     pub(crate) fn of_place(place: &args::Place) -> Result<Self> {
-        let (settings, faults) = Self::gathered(place)?;
+        Self::with(place, &[])
+    }
+
+    /// The same with what the command line says of single keys.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub(crate) fn with(place: &args::Place, set: &[String]) -> Result<Self> {
+        let (mut settings, mut faults) = Self::gathered(place)?;
+        faults.extend(config::set_by_flags(&mut settings, set));
         config::sound(&faults)?;
         Ok(settings)
     }
@@ -168,6 +181,8 @@ impl Settings {
                 retention: audit.retention,
             },
             redaction: Redaction::default(),
+            provider: providers::USUAL.to_owned(),
+            containers: providers::Config::usual(),
             log: Log { level: Level::INFO, format: LogFormat::Text },
             metrics: MetricsFor::Loopback,
         }
@@ -190,13 +205,21 @@ impl Settings {
                         --insecure-listen if the network is yours.";
             return Err(Error::new(Code::InvalidParams, message).hint(hint));
         }
-        self.new_agent("local").check()
+        providers::check_name(&self.provider)?;
+        self.new_agent().check()
     }
 
     /// What an agent begins with.
-    pub(crate) fn new_agent(&self, provider: &str) -> garth_gateway::Settings {
-        let redaction = self.redaction.clone();
+    pub(crate) fn new_agent(&self) -> garth_gateway::Settings {
+        let (redaction, provider) = (self.redaction.clone(), self.provider.clone());
         garth_gateway::Settings { redaction, ..garth_gateway::Settings::new(provider) }
+    }
+
+    /// The providers of the gateway whose data this is.
+    pub(crate) fn providers(&self) -> Providers {
+        let name = format!("gateway {}", self.data.display());
+        let owner = Owner { name, run: self.data.join("run") };
+        Providers::new(&self.containers, owner)
     }
 
     /// Where the audit is anchored and how long it is kept, for this data directory.

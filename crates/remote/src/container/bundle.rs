@@ -15,7 +15,7 @@ use std::{
 
 use garth_contract::{Access, Code, Error, ProcessId, Result};
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Mode, OFlags, mkdir, openat, readlinkat, statat, symlink,
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, mkdir, openat, readlinkat, stat, statat, symlink,
 };
 use serde_json::{Value, json};
 
@@ -41,15 +41,7 @@ pub(super) fn write(
     place: &Place,
     (user, first): (User, ProcessId),
 ) -> Result<PathBuf> {
-    let Root::Directory(root) = &container.root else {
-        return Err(only_with_an_engine("an image"));
-    };
-    let Files::Directory(files) = &container.files else {
-        return Err(only_with_an_engine("a volume"));
-    };
-    if container.network != Network::None {
-        return Err(only_with_an_engine("a network"));
-    }
+    let (root, files) = check(container)?;
     let bundle = place.part(BUNDLE);
     let write = || -> io::Result<()> {
         let mut mounts = frame(root, &bundle)?;
@@ -81,6 +73,27 @@ pub(super) fn write(
         )
     })?;
     Ok(bundle)
+}
+
+/// Looks whether a container can be laid out as a bundle, and from what: its root
+/// filesystem and the workspace's files.
+///
+/// # Errors
+/// As [`write`].
+pub(super) fn check(container: &Container) -> Result<(&Path, &Path)> {
+    let Root::Directory(root) = &container.root else {
+        return Err(only_with_an_engine("an image"));
+    };
+    let Files::Directory(files) = &container.files else {
+        return Err(only_with_an_engine("a volume"));
+    };
+    if container.network != Network::None {
+        return Err(only_with_an_engine("a network"));
+    }
+    if stat(root).is_err() {
+        return Err(refuse::no_root());
+    }
+    Ok((root, files))
 }
 
 fn only_with_an_engine(what: &str) -> Error {

@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -16,7 +17,7 @@ use bollard::{
         RemoveContainerOptionsBuilder, StartContainerOptions,
     },
 };
-use garth_contract::{Error, ProcessId, Result};
+use garth_contract::{Code, Error, ProcessId, Result};
 use rustix::{fs::stat, process::getuid};
 use tokio::sync::{Mutex, OnceCell};
 
@@ -25,7 +26,7 @@ use super::{
     body::{self, Made},
     channel::Attached,
     facts::{self, Facts},
-    identity, image,
+    identity, image, owner,
     refuse::{self, asking, seeking},
     wanted::{GUEST, MEETING, SOCKET},
 };
@@ -46,6 +47,8 @@ const CHANGE: Duration = Duration::from_secs(120);
 pub struct Engine {
     socket: Socket,
     look: Duration,
+    /// How long it may take to say that it is there.
+    answer: Duration,
     facts: OnceCell<Facts>,
     /// One image is made at a time, so that two workspaces do not both make the same.
     images: Mutex<()>,
@@ -88,8 +91,16 @@ impl Engine {
         Self { look, ..self }
     }
 
+    /// The same engine, which is taken for gone unless it says in this time that it is
+    /// there.
+    #[must_use]
+    pub fn answering_within(self, answer: Duration) -> Self {
+        Self { answer, ..self }
+    }
+
     fn of(socket: Socket) -> Self {
-        Self { socket, look: LOOK, facts: OnceCell::new(), images: Mutex::new(()) }
+        let (look, answer) = (LOOK, LOOK);
+        Self { socket, look, answer, facts: OnceCell::new(), images: Mutex::new(()) }
     }
 
     /// The containers that an owner's gateway has made, running or not.
@@ -129,14 +140,18 @@ impl Engine {
         })
     }
 
+    /// Looks whether a container could be made.
+    pub(crate) async fn ready(&self, container: &Container) -> Result<()> {
+        owner::find_program(&container.guest)?;
+        let (engine, facts) = self.ask().await?;
+        facts.check_runtime(&container.options)?;
+        image::find(&engine, &container.root).await.map(drop)
+    }
+
     /// Whether a container runs as it is wanted; one that does not is removed.
     pub(crate) async fn standing(&self, container: &Container) -> Result<Standing> {
         let (engine, facts) = self.ask().await?;
-        if let Some(runtime) = &container.options.runtime
-            && !facts.would_run_in(runtime)
-        {
-            return Err(wrong_runtime(runtime));
-        }
+        facts.check_runtime(&container.options)?;
         let name = container.name();
         let Some(found) = self.look_for(&engine, &name).await? else {
             return Ok(Standing::Gone);
@@ -179,13 +194,13 @@ impl Engine {
 
     /// Makes a container and starts it.
     pub(crate) async fn start(
-        &self,
+        self: &Arc<Self>,
         container: &Container,
         place: &Place,
         first: ProcessId,
     ) -> Result<()> {
         let (engine, facts) = self.ask().await?;
-        let image = self.image(&engine, &container.root).await?;
+        let image = self.prepare(&container.root).await?;
         let user = container.inhabitant()?;
         let print = container.print(user)?;
         let made = Made { user, print: &print, first, image: &image, place };
@@ -204,15 +219,17 @@ impl Engine {
         started
     }
 
-    /// Makes the image of a root filesystem, if there is none yet.
-    pub(crate) async fn prepare(&self, root: &Root) -> Result<()> {
-        let (engine, _) = self.ask().await?;
-        self.image(&engine, root).await.map(drop)
-    }
-
-    async fn image(&self, engine: &Docker, root: &Root) -> Result<String> {
-        let _one_at_a_time = self.images.lock().await;
-        image::ready(engine, root).await
+    /// Makes the image of a root filesystem, if there is none yet, and gives its name.
+    ///
+    /// Cancel: it is made all the same, for whoever asks next.
+    pub(crate) async fn prepare(self: &Arc<Self>, root: &Root) -> Result<String> {
+        let (this, root) = (Arc::clone(self), root.clone());
+        let made = tokio::spawn(async move {
+            let (engine, _) = this.ask().await?;
+            let _one_at_a_time = this.images.lock().await;
+            image::ready(&engine, &root).await
+        });
+        made.await.map_err(|_| Error::of(Code::Internal))?
     }
 
     /// Ends a container and everything in it, and removes it.
@@ -256,10 +273,11 @@ impl Engine {
         }
     }
 
-    /// The engine, and what kind it is.
+    /// The engine, which is there, and what kind it is.
     async fn ask(&self) -> Result<(Docker, &Facts)> {
+        let engine = self.open(&facts::NEWEST)?;
+        asking("say that it is there", self.answer, engine.ping()).await?;
         let facts = self.facts.get_or_try_init(|| async {
-            let engine = self.open(&facts::NEWEST)?;
             let version = asking("say its version", self.look, engine.version()).await?;
             let info = asking("say what it can do", self.look, engine.info()).await?;
             Ok::<_, Error>(Facts::of(&version, &info))
@@ -289,12 +307,4 @@ fn usual_sockets() -> [PathBuf; 3] {
         "/run/podman/podman.sock".into(),
         "/var/run/docker.sock".into(),
     ]
-}
-
-fn wrong_runtime(runtime: &str) -> Error {
-    refuse::unavailable(
-        format!("this podman does not run containers with {runtime}"),
-        "Start its service with `podman --runtime` and that runtime, or use Docker, which \
-         takes the runtime of each container.",
-    )
 }

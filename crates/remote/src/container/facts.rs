@@ -6,6 +6,9 @@ use bollard::{
     ClientVersion,
     models::{SystemInfo, SystemVersion},
 };
+use garth_contract::Result;
+
+use super::{Options, refuse};
 
 /// What is known of an engine.
 #[derive(Clone, Debug)]
@@ -51,11 +54,26 @@ impl Facts {
         }
     }
 
+    /// Checks that a container would run in the runtime that it must have.
+    ///
+    /// # Errors
+    /// `PROVIDER_UNAVAILABLE`.
+    pub(super) fn check_runtime(&self, options: &Options) -> Result<()> {
+        match &options.runtime {
+            Some(runtime) if !self.would_run_in(runtime) => Err(refuse::unavailable(
+                format!("this podman does not run containers with {runtime}"),
+                "Start its service with `podman --runtime` and that runtime, or use Docker, \
+                 which takes the runtime of each container.",
+            )),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// Whether a container runs in this runtime if the engine is asked for it.
     ///
     /// Podman ignores the wish and takes its own, which would put a workspace that was
     /// meant for a stronger sandbox into a weaker one without a word.
-    pub(super) fn would_run_in(&self, runtime: &str) -> bool {
+    fn would_run_in(&self, runtime: &str) -> bool {
         match self.kind {
             Kind::Docker => true,
             Kind::Podman => base(&self.runtime) == base(runtime),

@@ -27,21 +27,43 @@ const NAME: &str = "localhost/garth-root";
 /// # Errors
 /// `PROVIDER_UNAVAILABLE`: no such image, no such directory, or the engine failed.
 pub(super) async fn ready(engine: &Docker, root: &Root) -> Result<String> {
-    match root {
-        Root::Image(name) => {
-            let found = seeking("look for the image", LOOK, engine.inspect_image(name)).await?;
-            found.map(|_| name.clone()).ok_or_else(|| {
-                let what = format!("the container engine has no image {name:?}");
-                refuse::unavailable(what, "Fetch it with `podman pull` or `docker pull`.")
-            })
-        }
-        Root::Directory(path) => {
-            let name = name_of(path)?;
-            let found = seeking("look for the image", LOOK, engine.inspect_image(&name)).await?;
-            if found.is_none() {
-                import(engine, path, &name).await?;
-            }
+    match find(engine, root).await? {
+        Found::There(name) => Ok(name),
+        Found::ToBeMade(name, path) => {
+            import(engine, path, &name).await?;
             Ok(name)
+        }
+    }
+}
+
+/// An image that a container can be made of.
+pub(super) enum Found<'a> {
+    /// The engine has it.
+    There(String),
+    /// It can be made, under this name, from this directory.
+    ToBeMade(String, &'a Path),
+}
+
+/// Looks whether there is an image, or what one is made of.
+///
+/// # Errors
+/// `PROVIDER_UNAVAILABLE`: neither, or the engine failed.
+pub(super) async fn find<'a>(engine: &Docker, root: &'a Root) -> Result<Found<'a>> {
+    let name = match root {
+        Root::Image(name) => name.clone(),
+        Root::Directory(path) => name_of(path)?,
+    };
+    let found = seeking("look for the image", LOOK, engine.inspect_image(&name)).await?;
+    match (found, root) {
+        (Some(_), _) => Ok(Found::There(name)),
+        (None, Root::Directory(path)) => Ok(Found::ToBeMade(name, path)),
+        (None, Root::Image(_)) => {
+            let what = format!("the container engine has no image {name:?}");
+            Err(refuse::unavailable(
+                what,
+                "Fetch it with `podman pull` or `docker pull`, or name another in the \
+                 configuration.",
+            ))
         }
     }
 }
@@ -49,12 +71,7 @@ pub(super) async fn ready(engine: &Docker, root: &Root) -> Result<String> {
 /// The name of the image that is made from a directory: the same as long as the
 /// directory itself is untouched.
 fn name_of(path: &Path) -> Result<String> {
-    let found = stat(path).map_err(|_| {
-        refuse::unavailable(
-            "the root filesystem's directory is not there",
-            "Make it, for example with debootstrap, or name an image instead.",
-        )
-    })?;
+    let found = stat(path).map_err(|_| refuse::no_root())?;
     let mut hash = blake3::Hasher::new();
     hash.update(path.as_os_str().as_bytes());
     for number in [found.st_dev, found.st_ino, u64::try_from(found.st_mtime).unwrap_or(0)] {

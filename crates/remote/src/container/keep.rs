@@ -14,6 +14,7 @@ use tokio::{
 };
 
 use super::{Container, Place, Reach, place::Past, refuse};
+use crate::Left;
 
 /// How long a guest may take from the start of its sandbox until it listens.
 const UNTIL_IT_LISTENS: Duration = Duration::from_secs(60);
@@ -122,6 +123,17 @@ impl<S: Sandbox> Keep<S> {
         Ok(pipe)
     }
 
+    /// What there is of it, before it is first reached from here.
+    ///
+    /// # Errors
+    /// `PROVIDER_UNAVAILABLE`.
+    pub(crate) async fn left(&self) -> Result<Left> {
+        if !self.place.had_a_life() {
+            return Ok(Left::Nothing);
+        }
+        Ok(if self.sandbox.lives().await? { Left::Runs } else { Left::Lost })
+    }
+
     /// Ends the sandbox and everything in it; the next call starts another.
     ///
     /// # Errors
@@ -129,6 +141,9 @@ impl<S: Sandbox> Keep<S> {
     pub(crate) async fn stop(&self) -> Result<()> {
         let mut known = self.known.lock().await;
         known.way = None;
+        if !self.place.had_a_life() {
+            return Ok(());
+        }
         self.sandbox.end().await
     }
 
@@ -139,7 +154,9 @@ impl<S: Sandbox> Keep<S> {
     pub(crate) async fn remove(&self) -> Result<()> {
         let mut known = self.known.lock().await;
         known.way = None;
-        self.sandbox.end().await?;
+        if self.place.had_a_life() {
+            self.sandbox.end().await?;
+        }
         self.place.remove().map_err(|_| {
             refuse::unavailable(
                 "the container's directory on this machine cannot be removed",

@@ -17,6 +17,14 @@ pub(super) fn of_directory(path: &Path) -> Result<User> {
     Ok(User { uid: found.st_uid, gid: found.st_gid })
 }
 
+/// Looks whether a program is there.
+///
+/// # Errors
+/// `PROVIDER_UNAVAILABLE` where there is none.
+pub(super) fn find_program(path: &Path) -> Result<()> {
+    stat(path).map(drop).map_err(|_| refuse::no_guest())
+}
+
 /// Adds what a program is to a print: its bytes, so that the same program put there
 /// again is the same.
 ///

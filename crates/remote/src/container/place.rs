@@ -11,14 +11,17 @@ use std::{
 use garth_contract::{ProcessId, Result};
 use rustix::{
     fs::{
-        AtFlags, CWD, Gid, Mode, OFlags, Uid, chmod, chown, fsync, mkdir, openat, renameat, stat,
-        unlinkat,
+        AtFlags, CWD, Dir, Gid, Mode, OFlags, Uid, chmod, chown, fsync, mkdir, openat, renameat,
+        stat, unlinkat,
     },
     io::Errno,
 };
 use tokio::net::UnixStream;
 
-use super::{Container, User, refuse, wanted::SOCKET};
+use super::{
+    Container, User, refuse,
+    wanted::{self, SOCKET},
+};
 
 /// How far apart the numbers of processes of two lives of a guest begin: no guest
 /// starts so many, so that no number is used twice in a workspace.
@@ -113,6 +116,11 @@ impl Place {
         Ok(first)
     }
 
+    /// Whether a guest had a life here.
+    pub(super) fn had_a_life(&self) -> bool {
+        self.recall("first").is_some()
+    }
+
     /// The workspace it is for.
     pub(super) fn workspace(&self) -> Option<String> {
         self.recall("workspace")
@@ -174,6 +182,29 @@ impl Place {
     }
 }
 
+/// Removes what is remembered below `run` of an owner's containers whose workspaces
+/// are no more; the containers themselves are their engine's to remove.
+///
+/// # Errors
+/// Those of the system, for the first that cannot be removed.
+pub fn forget(run: &Path, owner: &str, is_wanted: impl Fn(&str) -> bool) -> io::Result<()> {
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let directory = match openat(CWD, run, flags, Mode::empty()) {
+        Err(Errno::NOENT) => return Ok(()),
+        opened => opened?,
+    };
+    for entry in Dir::read_from(&directory)? {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().to_str() else { continue };
+        let place = Place::named(run, name);
+        let Some(workspace) = place.workspace() else { continue };
+        if wanted::name(owner, &workspace) == name && !is_wanted(&workspace) {
+            place.remove()?;
+        }
+    }
+    Ok(())
+}
+
 /// Makes a directory that only its owner may enter, if it is not there.
 pub(super) fn make_dir(path: &Path) -> io::Result<()> {
     match mkdir(path, Mode::RWXU) {
@@ -197,6 +228,22 @@ mod tests {
         assert_eq!(life(8, Past::Known), 8);
         assert_eq!(life(1, Past::Unknown), APART + 8);
         assert_eq!(life(5 * APART, Past::Unknown), 5 * APART);
+    }
+
+    #[test]
+    fn only_what_is_no_longer_wanted_is_forgotten() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = |owner, workspace| {
+            let place = Place::named(dir.path(), &wanted::name(owner, workspace));
+            make_dir(&place.directory).unwrap();
+            place.remember("workspace", workspace).unwrap();
+            place
+        };
+        let (kept, gone, foreign) = (place("o", "kept"), place("o", "gone"), place("p", "gone"));
+        forget(dir.path(), "o", |workspace| workspace == "kept").unwrap();
+        assert!(kept.workspace().is_some() && foreign.workspace().is_some());
+        assert!(gone.workspace().is_none());
+        forget(&dir.path().join("missing"), "o", |_| true).unwrap();
     }
 
     #[test]

@@ -22,6 +22,14 @@ pub(super) fn no_guest() -> Error {
     )
 }
 
+/// There is no root filesystem.
+pub(super) fn no_root() -> Error {
+    unavailable(
+        "the root filesystem's directory is not there",
+        "Make it, for example with debootstrap, or name an image instead.",
+    )
+}
+
 /// There is no engine.
 pub(super) fn no_engine() -> Error {
     unavailable(

@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::{
     Container, Leftover, Place, Platform, Standing, User, bundle,
     channel::Child,
-    identity,
+    identity, owner,
     place::make_dir,
     platform, program,
     refuse::{self, said},
@@ -63,6 +63,14 @@ impl Runsc {
     ) -> Result<Self> {
         let platform = platform::detect(program, &flags, (guest, run)).await?;
         Ok(Self { program: program.to_owned(), platform, flags })
+    }
+
+    /// Looks whether a sandbox could be made.
+    pub(crate) async fn ready(&self, container: &Container) -> Result<()> {
+        bundle::check(container)?;
+        owner::find_program(&container.guest)?;
+        let done = program::run(&self.program, &["--version"], LOOK).await?;
+        if done.status.success() { Ok(()) } else { Err(refused("say its version", &done.stderr)) }
     }
 
     /// The sandboxes below a directory for containers that an owner's gateway has

@@ -11,7 +11,7 @@ use garth_contract::{ProcessId, Result};
 use garth_wire::Duplex;
 
 use crate::{
-    Connect,
+    Connect, Left,
     container::{Container, Keep, Place, Runsc, Sandbox, Standing},
 };
 
@@ -39,6 +39,17 @@ impl Gvisor {
     pub fn new(runsc: Runsc, container: Container) -> Result<Self> {
         let sandbox = InGvisor { runsc, container: container.clone() };
         Ok(Self { keep: Arc::new(Keep::new(sandbox, container)?) })
+    }
+
+    /// Looks whether a sandbox could be had, and makes none: `runsc` is installed, and
+    /// there are a root filesystem and a guest.
+    ///
+    /// # Errors
+    /// `PROVIDER_UNAVAILABLE` with what is missing; `UNSUPPORTED` for what only an
+    /// engine can do.
+    pub async fn ready(&self) -> Result<()> {
+        let InGvisor { runsc, container } = &self.keep.sandbox;
+        runsc.ready(container).await
     }
 
     /// Ends everything in the sandbox and removes it. The workspace's files stay, and
@@ -70,6 +81,10 @@ impl Connect for Gvisor {
 
     async fn connect(&self, first: ProcessId) -> Result<Self::Pipe> {
         self.keep.connect(first).await
+    }
+
+    async fn left(&self) -> Result<Left> {
+        self.keep.left().await
     }
 }
 

@@ -10,7 +10,7 @@ use garth_contract::{ProcessId, Result};
 use garth_wire::Duplex;
 
 use crate::{
-    Connect,
+    Connect, Left,
     container::{Container, Engine, Keep, Place, Sandbox, Standing},
 };
 
@@ -38,6 +38,17 @@ impl Podman {
         Ok(Self { keep: Arc::new(Keep::new(sandbox, container)?) })
     }
 
+    /// Looks whether a container could be had, and makes none: the engine answers and
+    /// would run it as it is wanted, there is an image or what one is made of, and a
+    /// guest.
+    ///
+    /// # Errors
+    /// `PROVIDER_UNAVAILABLE` with what is missing.
+    pub async fn ready(&self) -> Result<()> {
+        let InEngine { engine, container } = &self.keep.sandbox;
+        engine.ready(container).await
+    }
+
     /// Makes the image of the root filesystem, if the engine has none yet: what may
     /// take longer than anyone waits for a call.
     ///
@@ -45,7 +56,7 @@ impl Podman {
     /// `PROVIDER_UNAVAILABLE`.
     pub async fn prepare(&self) -> Result<()> {
         let InEngine { engine, container } = &self.keep.sandbox;
-        engine.prepare(&container.root).await
+        engine.prepare(&container.root).await.map(drop)
     }
 
     /// Ends everything in the container and removes it. The workspace's files stay,
@@ -77,6 +88,10 @@ impl Connect for Podman {
 
     async fn connect(&self, first: ProcessId) -> Result<Self::Pipe> {
         self.keep.connect(first).await
+    }
+
+    async fn left(&self) -> Result<Left> {
+        self.keep.left().await
     }
 }
 

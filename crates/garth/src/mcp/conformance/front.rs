@@ -145,7 +145,7 @@ fn server() -> DuplexStream {
     let Command::Mcp(args) = Args::parse_from(["garth", "mcp", "--memory"]).command else {
         panic!("the arguments name another command");
     };
-    let workspace = Arc::new(root::of_mcp(&args).unwrap());
+    let workspace = Arc::new(root::of_mcp(&args).unwrap().0);
     let dialect = garth_ops::dialect(&args.dialect).unwrap();
     let tools = dialect.tools.iter().chain(fixture::TOOLS).collect();
     let room = Room::new();

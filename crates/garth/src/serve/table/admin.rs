@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use garth_contract::{BoxFuture, Code, Error, Result};
 use garth_gateway::{
-    Access, AgentId, Family, Gateway, Operation, Registry, Run, Settings, Summary, Takes,
+    Access, AgentId, Closed, Family, Gateway, Operation, Registry, Run, Settings, Summary, Takes,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -112,6 +112,7 @@ async fn create(place: Place, params: Value) -> Result<Map<String, Value>> {
     let id = AgentId::parse(&agent_id)?;
     let settings = changed(&place.home.begins, settings)?;
     settings.check()?;
+    place.home.sandboxes.ready(&id, &settings).await?;
     let (data, made, wanted) = (place.home.path.clone(), id.clone(), settings.clone());
     blocking(move || opener::make_directory(&data, &made, &wanted)).await?;
     place.registry.create(&id, &settings).await?;
@@ -121,16 +122,25 @@ async fn create(place: Place, params: Value) -> Result<Map<String, Value>> {
 async fn update(place: Place, params: Value) -> Result<Map<String, Value>> {
     let Set { agent_id, settings } = read(params)?;
     let id = AgentId::parse(&agent_id)?;
-    let settings = changed(&place.registry.get(&id).await?.settings, settings)?;
+    let before = place.registry.get(&id).await?;
+    let settings = changed(&before.settings, settings)?;
+    if settings.provider != before.settings.provider {
+        settings.check()?;
+        place.home.sandboxes.ready(&id, &settings).await?;
+    }
     place.registry.configure(&id, &settings).await?;
+    if settings != before.settings {
+        place.home.sandboxes.end(&before, Closed::Changed).await;
+    }
     facts(&place.registry.get(&id).await?)
 }
 
 async fn delete(place: Place, params: Value) -> Result<Map<String, Value>> {
     let One { agent_id } = read(params)?;
-    let id = AgentId::parse(&agent_id)?;
-    place.registry.delete(&id).await?;
-    place.home.versions.forget(&id).await;
+    let before = place.registry.get(&AgentId::parse(&agent_id)?).await?;
+    place.registry.delete(&before.id).await?;
+    place.home.sandboxes.end(&before, Closed::Deleted).await;
+    place.home.versions.forget(&before.id).await;
     let mut facts = Map::new();
     facts.insert("deleted".to_owned(), true.into());
     Ok(facts)

@@ -1,0 +1,76 @@
+//! The way into a sandbox that outlives this program, which can be shut.
+//!
+//! Whoever asks for a process finds its sandbox gone and would make another; once the
+//! workspace is closed nobody may.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use garth_contract::{BoxFuture, Code, Error, ProcessId, Result};
+use garth_remote::{Connect, Lazy, Left, Patience};
+use garth_workspace::Commands;
+
+use super::{Kept, Opened};
+
+/// A way into a sandbox; clones are the same.
+#[derive(Clone)]
+struct Door<C> {
+    inside: C,
+    shut: Arc<AtomicBool>,
+}
+
+impl Opened {
+    /// Commands run in a sandbox that outlives this program.
+    pub(super) fn behind_a_door<C: Connect + Clone + Kept>(inside: C) -> Self {
+        let door = Door { inside, shut: Arc::default() };
+        let lazy = Lazy::new(door.clone(), Patience::USUAL);
+        Self { commands: Commands::Held(Arc::new(lazy)), kept: Some(Arc::new(door)) }
+    }
+}
+
+impl<C> Door<C> {
+    fn check(&self) -> Result<()> {
+        if self.shut.load(Ordering::SeqCst) {
+            return Err(Error::new(Code::ProviderUnavailable, "the workspace was closed"));
+        }
+        Ok(())
+    }
+}
+
+impl<C: Connect + Kept> Connect for Door<C> {
+    type Pipe = C::Pipe;
+
+    async fn connect(&self, first: ProcessId) -> Result<C::Pipe> {
+        self.check()?;
+        let pipe = self.inside.connect(first).await?;
+        if let Err(shut) = self.check() {
+            drop(pipe);
+            self.inside.stop().await?;
+            return Err(shut);
+        }
+        Ok(pipe)
+    }
+
+    async fn left(&self) -> Result<Left> {
+        self.check()?;
+        self.inside.left().await
+    }
+}
+
+impl<C: Connect + Kept> Kept for Door<C> {
+    fn ready(&self) -> BoxFuture<'_, Result<()>> {
+        self.inside.ready()
+    }
+
+    fn stop(&self) -> BoxFuture<'_, Result<()>> {
+        self.shut.store(true, Ordering::SeqCst);
+        self.inside.stop()
+    }
+
+    fn remove(&self) -> BoxFuture<'_, Result<()>> {
+        self.shut.store(true, Ordering::SeqCst);
+        self.inside.remove()
+    }
+}

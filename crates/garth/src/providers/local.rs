@@ -1,0 +1,58 @@
+//! The provider `local`: a sandbox of this machine's own kernel, which ends with this
+//! program.
+
+use std::sync::Arc;
+
+use garth_contract::{Access, Code, Error, Result};
+use garth_egress::Rules;
+use garth_remote::{Lazy, Patience, providers::Local};
+use garth_sandbox::{Limits, Needs, Network, Root, Spec, base_environment};
+use garth_workspace::Commands;
+use rustix::fs::{CWD, Mode, OFlags, openat};
+
+use super::{Opened, USUAL, Wanted};
+
+pub(super) struct Provider;
+
+impl super::Provider for Provider {
+    fn name(&self) -> &'static str {
+        USUAL
+    }
+
+    fn open(&self, wanted: &Wanted<'_>) -> Result<Opened> {
+        let rules = Rules::parse(wanted.reach.iter().map(String::as_str))?;
+        let access = match wanted.policy.access {
+            Access::ReadWrite => garth_sandbox::Access::ReadWrite,
+            Access::ReadOnly => garth_sandbox::Access::ReadOnly,
+        };
+        let mut roots = Vec::new();
+        for (path, place) in wanted.roots {
+            let root = Root::named(path, place, access);
+            roots.push(root.map_err(|_| Error::of(Code::WorkspaceNotFound))?);
+        }
+        let spec = Spec {
+            roots,
+            system: "/".into(),
+            visible: Vec::new(),
+            environment: base_environment(),
+            limits: Limits::usual(),
+            network: Network::None,
+            needs: Needs::all(),
+        };
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let itself = openat(CWD, "/proc/self/exe", flags, Mode::empty()).map_err(|_| {
+            Error::new(Code::ProviderUnavailable, "this program cannot open itself")
+        })?;
+        let mut arguments = vec!["garth".into(), "guest".into()];
+        if let Some(bytes) = wanted.policy.quota {
+            arguments.extend(["--quota".into(), bytes.to_string().into()]);
+        }
+        let local = if wanted.reach.is_empty() {
+            Local::new(spec, itself, arguments)
+        } else {
+            Local::reaching(spec, itself, arguments, rules)?
+        };
+        let commands = Commands::Held(Arc::new(Lazy::new(local, Patience::USUAL)));
+        Ok(Opened { commands, kept: None })
+    }
+}
