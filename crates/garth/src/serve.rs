@@ -129,6 +129,10 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     });
     let version = env!("CARGO_PKG_VERSION");
     tracing::info!(%at, tls = app.tls.is_some(), version, "The gateway listens.");
+    if most_connections < settings.connections {
+        let (can, wanted) = (most_connections, settings.connections);
+        tracing::warn!(can, wanted, "The limit of open files allows fewer connections.");
+    }
     let serving = http::listen(listener, Arc::clone(&app));
     tokio::select! {
         () = serving => {}

@@ -111,9 +111,10 @@ fn a_full_disk_of_a_workspace_is_said_and_harms_no_file() {
     let upload = begun["uploadId"].clone();
     let content = STANDARD.encode("bytes");
     let chunk = json!({"uploadId": upload, "offset": 0, "content": content});
-    client.ok("worktree.upload.chunk", chunk);
+    assert_eq!(client.refused("worktree.upload.chunk", chunk), "DISK_FULL");
+    // What lacks a piece cannot land.
     let commit = json!({"uploadId": upload});
-    assert_eq!(client.refused("worktree.upload.commit", commit), "DISK_FULL");
+    assert_eq!(client.refused("worktree.upload.commit", commit), "CONFLICT");
     // Everything is as it was, and can be read.
     let read = client.ok("worktree.read", json!({"agentId": "small", "path": "a"}));
     assert_eq!(read["content"], "old\n");

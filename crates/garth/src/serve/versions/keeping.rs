@@ -8,9 +8,9 @@ use std::{
 
 use bytes::Bytes;
 use garth_contract::{
-    Abilities, Content, Depth, DynFilesystem, Entry, Filesystem, Links, Listing, Made, Move, Page,
-    Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch, WatchSpec,
-    Written, WsPath,
+    Abilities, Content, Depth, DynFilesystem, Entry, Filesystem, Incoming, Links, Listing, Made,
+    Move, Page, Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch,
+    WatchSpec, Written, WsPath,
 };
 
 use super::{Keeper, MOST_FILE};
@@ -108,5 +108,10 @@ impl Filesystem for Keeping {
 
     async fn stage(&self, base: &WsPath) -> Result<Box<dyn Stage>> {
         self.fs.stage(base).await
+    }
+
+    // What arrives in pieces is kept when it is first shown.
+    async fn receive(&self, path: &WsPath) -> Result<Box<dyn Incoming>> {
+        self.fs.receive(path).await
     }
 }
