@@ -114,8 +114,7 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     let app = App::new(gateway.clone(), &home, front);
     output.answer(&told);
     let version = env!("CARGO_PKG_VERSION");
-    let (tls, connections) = (app.tls.is_some(), app.most_connections);
-    tracing::info!(%at, tls, version, connections, "The gateway listens.");
+    tracing::info!(%at, tls = app.tls.is_some(), version, "The gateway listens.");
     let serving = http::listen(listener, Arc::clone(&app));
     tokio::select! {
         () = serving => {}

@@ -29,6 +29,9 @@ pub(crate) fn take(wanted: usize) -> Result<usize> {
         let hint = "Raise its limit of open files, for example with ulimit -n.";
         return Err(Error::new(Code::Internal, message).hint(hint));
     }
+    if can < wanted {
+        tracing::warn!(all, can, wanted, "The limit of open files allows fewer connections.");
+    }
     Ok(can.min(wanted))
 }
 
