@@ -150,9 +150,16 @@ impl Gateway<'_> {
         reply.value()
     }
 
-    /// What a command prints, which must end well.
+    /// What a command prints, which must end well; its sandbox may take long to begin.
     pub(crate) fn say(&self, agent: &str, command: &str) -> String {
-        let ran = self.told(agent, "bash", &json!({ "command": command }));
+        let mut ran = Value::Null;
+        eventually("the sandbox begins", || {
+            let reply = self.tool(agent, "bash", &json!({ "command": command }));
+            let known = reply.status == 200 || reply.refusal().1 == "PROVIDER_UNAVAILABLE";
+            assert!(known, "{agent} {command}: {} {}", reply.text(), self.data.log());
+            ran = reply.value();
+            reply.status == 200
+        });
         assert_eq!(ran["exit_code"], 0, "{command}: {ran}");
         ran["stdout"].as_str().unwrap().to_owned()
     }

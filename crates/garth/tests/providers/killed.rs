@@ -30,6 +30,7 @@ fn met_again(provider: &str) {
     let mark = format!("mark-{provider}-{}", std::process::id());
     let local = format!("setsid bash -c 'exec -a {mark} sleep 1000' & exec -a {mark} sleep 1000");
     started(&gateway, "local", &local);
+    gateway.say("bird", "true");
     let talks = started(&gateway, "bird", TALKS);
     let path = "/v1/workspaces/bird/bash";
     let running = json!({"command": format!("touch begun; exec -a {mark}-call sleep 1000")});
@@ -66,6 +67,7 @@ fn met_again(provider: &str) {
     assert_eq!(lost.refusal(), (400, "INVALID_PARAMS".to_owned()));
     assert!(lost.text().contains("is lost"), "{}", lost.text());
     // No number is used twice.
+    gateway.say("bird", "true");
     assert_ne!(started(&gateway, "bird", "true"), talks);
 }
 
@@ -85,6 +87,7 @@ fn a_killed_container_fails_its_calls_and_comes_back() {
     let data = Data::new(&configuration(machine));
     let gateway = data.start();
     gateway.made("bird", "podman");
+    gateway.say("bird", "true");
     let id = started(&gateway, "bird", "exec sleep 1000");
     let names = containers(machine, &data);
     assert_eq!(names.len(), 1, "{names:?}");

@@ -203,6 +203,7 @@ fn transfers(script: &mut Script<'_>) {
 /// Everything that works in every sandbox.
 fn played<'a>(gateway: &'a Gateway<'a>, agent: &'a str) -> Script<'a> {
     let mut script = Script { gateway, client: gateway.client(), agent, told: Vec::new() };
+    gateway.say(agent, "true");
     files(&mut script);
     commands(&mut script);
     background(&mut script);
