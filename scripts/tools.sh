@@ -71,6 +71,17 @@ autobahn() {
   ln -sfn "$python" "$place/python" && touch "$mark"
 }
 
+# Another engine that finds secrets, to be measured beside ours.
+detect_secrets() {
+  local pins=crates/redact/examples/redact_bench/detect-secrets.txt
+  local mark=.cache/py/.detect-secrets-$(sha256sum "$pins" | cut -c1-16)
+  [ -e "$mark" ] && return
+  rm -rf .cache/py/detect-secrets
+  python3 -m venv .cache/py/detect-secrets &&
+    .cache/py/detect-secrets/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r "$pins" &&
+    touch "$mark"
+}
+
 # The inspector and the conformance kit of the MCP project. They need a younger node than Debian
 # has; Python's packages bring one.
 mcp_tools() {

@@ -40,6 +40,12 @@ pub(crate) fn find(
     index: usize,
 ) -> Option<Candidate> {
     let rule = rules::get(index)?;
+    if let Find::Pattern(pattern) = &rule.find {
+        // Most are refused here, before anything is cut out for them.
+        if !pattern.before.allows(view.byte_before(keyword_at)) {
+            return None;
+        }
+    }
     let from = view.ceil(keyword_at.saturating_sub(CONTEXT));
     let chunk = view.range(from, view.floor(keyword_at + WINDOW));
     let at = keyword_at - from;
@@ -80,18 +86,8 @@ type Found = (Range<usize>, Range<usize>, Tail);
 
 fn by_pattern(chunk: &str, at: usize, index: usize, pattern: &Pattern) -> Option<Found> {
     let lead = chunk.as_bytes().get(..at)?;
-    if !pattern.before.allows(lead.last().copied()) {
-        return None;
-    }
-    let regex = rules::regex(index, pattern)?;
     let window = chunk.get(at..)?;
-    let (range, secret) = if regex.captures_len() > 1 {
-        let captures = regex.captures(window)?;
-        (captures.get(0)?.range(), captures.get(1)?.range())
-    } else {
-        let found = regex.find(window)?.range();
-        (found.clone(), found)
-    };
+    let (range, secret) = rules::compiled(index, pattern)?.find(window)?;
     let secret = at + secret.start..at + secret.end;
     if pattern.more == More::Pem && !Pem::has_body(chunk.as_bytes().get(secret.end..)?) {
         return None;

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use regex::{Captures, Regex, RegexBuilder};
+use regex_automata::util::syntax;
 
 use crate::config::{BadPattern, CustomPattern};
 use crate::placeholder;
@@ -51,8 +52,13 @@ impl Custom {
             .size_limit(MAX_COMPILED)
             .build()
             .map_err(|error| explain(&pattern.name, &error))?;
-        if regex.is_match("") {
+        let least =
+            syntax::parse(&pattern.regex).ok().and_then(|hir| hir.properties().minimum_len());
+        if regex.is_match("") || least == Some(0) {
             return Err(bad(Some(0), "it matches the empty string"));
+        }
+        if takes_anything(&regex) {
+            return Err(bad(Some(0), "it takes any text, however long, and would hide all of it"));
         }
         if let Some(template) = &pattern.replacement {
             check_template(template, &regex).map_err(|(position, message)| {
@@ -84,6 +90,13 @@ impl Custom {
         };
         (!secret.is_empty()).then_some(CustomMatch { range, secret, replacement })
     }
+}
+
+/// Whether a pattern has no bound at all: it takes whatever stands there.
+fn takes_anything(regex: &Regex) -> bool {
+    ["x", "7 - 7", "~!", "\u{fc} \u{fc}"]
+        .iter()
+        .all(|text| regex.find(text).is_some_and(|found| found.len() == text.len()))
 }
 
 /// Turns the error of the `regex` crate into ours.
@@ -158,6 +171,12 @@ mod tests {
         assert_eq!(refused("ä[z-a]", None).0, Some(3));
         assert_eq!(refused("x{2,1}", None).0, Some(1));
         assert_eq!(refused("a*", None), (Some(0), "it matches the empty string".into()));
+        for empty in [r"\b", "(?:ab)?", "^", "x{0,3}"] {
+            assert_eq!(refused(empty, None).1, "it matches the empty string", "{empty}");
+        }
+        for any in [".+", "(?s).+", "^.{1,}$", "[^z]+"] {
+            assert!(refused(any, None).1.starts_with("it takes any text"), "{any}");
+        }
         assert!(refused("a{1000}{1000}{9}", None).1.contains("size"));
     }
 

@@ -197,12 +197,6 @@ fn key(claim: &Claim<'_>, min: usize) -> bool {
     if bare && value.trim_end_matches('=').contains('=') {
         return false;
     }
-    if is_public(claim.prefix) || is_own_name(claim, value) {
-        return false;
-    }
-    if is_reference(value) || is_placeholder(value) || value.contains("://") || is_path(value) {
-        return false;
-    }
     if bare {
         let calls = matches!(claim.after, Some(b'(' | b'[' | b'{' | b'<'));
         if calls || matches!(claim.relation, Relation::Call | Relation::Comma) {
@@ -212,26 +206,33 @@ fn key(claim: &Claim<'_>, min: usize) -> bool {
             return false;
         }
     }
-    let distinct = distinct_bytes(value);
-    if claim.word.starts_with("api") && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        return distinct >= 6;
-    }
     if claim.relation == Relation::Loose && (value.len() < 24 || !has_digit(value)) {
         return false;
     }
+    if distinct_bytes(value) < 6 {
+        return false;
+    }
+    let number = claim.word.starts_with("api") && value.bytes().all(|byte| byte.is_ascii_digit());
     let hex = value.len() >= 24 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let random = hex || (has_digit(value) && has_letter(value) && !is_wordy(value));
-    distinct >= 6 && (random || is_gibberish(value))
+    let mixed = || has_digit(value) && has_letter(value) && !is_wordy(value);
+    if !number && !hex && !mixed() && !is_gibberish(value) {
+        return false;
+    }
+    // What costs more is asked last.
+    let elsewhere = value.contains("://") || is_path(value) || is_reference(value);
+    !elsewhere && !is_placeholder(value) && !is_public(claim.prefix) && !is_own_name(claim, value)
 }
 
 /// A secret that a person chose: quoted, without blanks, with the marks people put into passwords.
 fn is_chosen_secret(claim: &Claim<'_>) -> bool {
+    if claim.word != "secret" || claim.dress != Dress::Quoted || claim.value.len() < 12 {
+        return false;
+    }
     let inner = claim.value.get(1..).unwrap_or_default();
     let marked = inner.contains(['#', '!', '$', '^', '&', '*']) && !claim.value.contains(' ');
     let given = matches!(claim.relation, Relation::Tight | Relation::Spaced | Relation::Colon);
-    let word = claim.word == "secret" && claim.dress == Dress::Quoted;
     let text = !claim.value.contains(['/', '<', '{', '(', '=']) && has_letter(claim.value);
-    word && given && marked && text && claim.value.len() >= 12 && password(claim)
+    given && marked && text && password(claim)
 }
 
 /// Names that speak of passwords without being one.

@@ -25,8 +25,10 @@ const HASHES: usize = 1 << 15;
 
 /// The keywords of the whole table.
 pub(crate) struct Keywords {
-    /// Whether some keyword's three bytes have this hash.
-    known: Box<[bool; HASHES]>,
+    /// By the hash of three bytes: which bytes may stand before them, a bit for every eighth.
+    ///
+    /// Nothing is set where no keyword's three bytes have the hash.
+    known: Box<[u8; HASHES]>,
     /// Where the keywords of a hash begin in `entries`; one more than there are hashes.
     begins: Vec<u32>,
     entries: Vec<Entry>,
@@ -88,11 +90,11 @@ impl Keywords {
             }
         }
         found.sort_by_key(|(hash, _)| *hash);
-        let mut known = Box::new([false; HASHES]);
+        let mut known = Box::new([0_u8; HASHES]);
         let mut begins = vec![0_u32; HASHES + 1];
-        for (hash, _) in &found {
+        for (hash, entry) in &found {
             if let Some(known) = known.get_mut(*hash) {
-                *known = true;
+                *known |= before(&rows, entry);
             }
             if let Some(begin) = begins.get_mut(hash + 1) {
                 *begin += 1;
@@ -132,11 +134,12 @@ impl Keywords {
     /// Gives `take` the hits in `text` that end behind `known`.
     pub(crate) fn hits(&self, text: &str, known: usize, mut take: impl FnMut(Hit)) {
         let bytes = text.as_bytes();
-        let mut hash = 0;
+        let mut window = 0_u32;
         for (index, &byte) in bytes.iter().enumerate() {
-            hash = step(hash, byte);
+            window = window << 8 | u32::from(byte | 0x20);
+            let hash = hash(window);
             // The hash is below the length of the table, so nothing is checked here.
-            if self.known.get(hash).is_some_and(|known| *known) {
+            if self.known.get(hash).is_some_and(|known| known & bit(window >> 24) != 0) {
                 self.compare(bytes, index + 1, hash, &mut |hit: Hit, end| {
                     if end > known {
                         take(hit);
@@ -195,16 +198,37 @@ impl Keywords {
 /// What stands for a keyword in rules that have none: something random behind this byte.
 pub(crate) const FORMED: [&str; 2] = ["_…", "=…"];
 
-fn step(hash: usize, byte: u8) -> usize {
-    ((hash << 5) ^ usize::from(byte | 0x20)) & (HASHES - 1)
+/// The hash of the last three bytes of a window of four.
+fn hash(window: u32) -> usize {
+    let [_, one, two, three] = window.to_be_bytes().map(usize::from);
+    (one << 10 ^ two << 5 ^ three) & (HASHES - 1)
+}
+
+/// The bit of a byte that stands before three others.
+fn bit(byte: u32) -> u8 {
+    1 << (byte & 7)
+}
+
+/// The bits of what may stand before the three bytes of a keyword.
+fn before(rows: &[(&'static str, Vec<usize>)], entry: &Entry) -> u8 {
+    let text = rows.get(entry.keyword as usize).map_or("", |(text, _)| text);
+    let index = (entry.end as usize).checked_sub(4);
+    match index.and_then(|index| text.as_bytes().get(index)) {
+        Some(&byte) => bit(u32::from(byte | 0x20)),
+        None => u8::MAX,
+    }
 }
 
 /// Where the rarest three bytes of a keyword end in it, and their hash.
+///
+/// Those that have another byte before them are preferred, since that one is looked at too.
 fn rarest(keyword: &[u8]) -> Option<(u32, usize)> {
     let cost = |bytes: &[u8]| bytes.iter().map(|&byte| commonness(byte)).sum::<u32>();
-    let (index, bytes) = keyword.windows(3).enumerate().min_by_key(|(_, bytes)| cost(bytes))?;
-    let hash = bytes.iter().fold(0, |hash, &byte| step(hash, byte));
-    Some((u32::try_from(index + 3).ok()?, hash))
+    let places = keyword.windows(3).enumerate();
+    let (index, bytes) =
+        places.min_by_key(|(index, bytes)| cost(bytes) + if *index == 0 { 60 } else { 0 })?;
+    let window = bytes.iter().fold(0, |window, &byte| window << 8 | u32::from(byte | 0x20));
+    Some((u32::try_from(index + 3).ok()?, hash(window)))
 }
 
 /// How common a byte is in source code and prose, as a logarithm of a sort.

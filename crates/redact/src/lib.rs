@@ -38,4 +38,5 @@ pub use config::{BadPattern, Behaviour, Config, CustomPattern};
 pub use placeholder::{Placeholder, placeholders};
 pub use raw::{Permit, Raw};
 pub use redactor::{Blocked, Outcome, Redaction, Redactor, Span};
+pub use rules::{Known, known};
 pub use stream::Stream;

@@ -50,6 +50,8 @@ pub struct Redaction {
     pub count: usize,
     /// The names of the rules that found something, by first appearance.
     pub names: Vec<String>,
+    /// How many places each of them found, in the same order.
+    pub counts: Vec<(String, usize)>,
 }
 
 /// A text that was held back because of a secret in it.
@@ -163,7 +165,7 @@ impl Redactor {
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
     count: usize,
-    names: Vec<String>,
+    counts: Vec<(String, usize)>,
 }
 
 impl Summary {
@@ -175,13 +177,15 @@ impl Summary {
             None => placeholder::write(out, name, found.nth),
         }
         self.count += 1;
-        if !self.names.iter().any(|known| known == name) {
-            self.names.push(name.to_owned());
+        match self.counts.iter_mut().find(|(known, _)| known == name) {
+            Some((_, count)) => *count += 1,
+            None => self.counts.push((name.to_owned(), 1)),
         }
     }
 
     pub(crate) fn into_redaction(self, clean: Clean) -> Redaction {
-        Redaction { clean, count: self.count, names: self.names }
+        let names = self.counts.iter().map(|(name, _)| name.clone()).collect();
+        Redaction { clean, count: self.count, names, counts: self.counts }
     }
 }
 

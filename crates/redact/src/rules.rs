@@ -56,6 +56,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex::Regex;
+use regex_automata::dfa::dense::DFA;
+use regex_automata::dfa::{Automaton as _, StartKind};
+use regex_automata::{Anchored, Input};
 
 use crate::judge::{Kind, Verdict};
 use crate::near::Naming;
@@ -69,7 +72,6 @@ pub(crate) struct Rule {
     pub(crate) keywords: &'static [&'static str],
     pub(crate) find: Find,
     /// A text, and the secret in it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the examples are for the tests"))]
     pub(crate) yes: &'static [(&'static str, &'static str)],
     /// Texts without one.
     #[cfg_attr(not(test), expect(dead_code, reason = "the examples are for the tests"))]
@@ -170,6 +172,22 @@ const TABLES: [&[Rule]; 9] = [
     service::RULES,
 ];
 
+/// A built-in rule, for those who list or try them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    /// What its placeholder says; several rules may share a name.
+    pub name: &'static str,
+    /// Where it is tried. One that ends in `…` stands for a form.
+    pub keywords: &'static [&'static str],
+    /// Texts, and the secret in each; none of them was ever in use.
+    pub examples: &'static [(&'static str, &'static str)],
+}
+
+/// The built-in rules, in the order in which they win.
+pub fn known() -> impl Iterator<Item = Known> {
+    all().map(|(_, rule)| Known { name: rule.name, keywords: rule.keywords, examples: rule.yes })
+}
+
 /// Number of rules.
 pub(crate) const COUNT: usize = provider::RULES.len()
     + cloud::RULES.len()
@@ -188,21 +206,62 @@ pub(crate) fn all() -> impl Iterator<Item = (usize, &'static Rule)> {
 
 /// The rule at an index.
 pub(crate) fn get(index: usize) -> Option<&'static Rule> {
-    let mut index = index;
-    for rows in TABLES {
-        if let Some(rule) = rows.get(index) {
-            return Some(rule);
-        }
-        index -= rows.len();
-    }
-    None
+    static FLAT: OnceLock<Vec<&'static Rule>> = OnceLock::new();
+    FLAT.get_or_init(|| TABLES.into_iter().flatten().collect()).get(index).copied()
 }
 
+/// A pattern, ready to use.
+///
+/// What a keyword begins is mostly nothing, and that has to be cheap to say: the automaton says it
+/// byte by byte without any state to set up, and the pattern itself only tells where the group is.
+pub(crate) struct Compiled {
+    automaton: Option<DFA<Vec<u32>>>,
+    regex: Regex,
+}
+
+impl Compiled {
+    fn new(pattern: &str) -> Option<Self> {
+        let regex = Regex::new(pattern).ok()?;
+        let config = DFA::config()
+            .start_kind(StartKind::Anchored)
+            .dfa_size_limit(Some(MOST_AUTOMATON))
+            .determinize_size_limit(Some(MOST_AUTOMATON));
+        // A pattern that takes too many states does without.
+        let automaton = DFA::builder().configure(config).build(pattern).ok();
+        Some(Self { automaton, regex })
+    }
+
+    /// The match at the beginning of `text`, and the secret in it.
+    pub(crate) fn find(&self, text: &str) -> Option<(Range<usize>, Range<usize>)> {
+        let mut end = None;
+        if let Some(automaton) = &self.automaton {
+            let input = Input::new(text).anchored(Anchored::Yes);
+            match automaton.try_search_fwd(&input) {
+                Ok(found) => end = Some(found?.offset()),
+                // It gave up, which it may do at bytes it was not made for.
+                Err(_) => end = None,
+            }
+        }
+        if self.regex.captures_len() > 1 {
+            let captures = self.regex.captures(text)?;
+            return Some((captures.get(0)?.range(), captures.get(1)?.range()));
+        }
+        let found = match end {
+            Some(end) => 0..end,
+            None => self.regex.find(text)?.range(),
+        };
+        Some((found.clone(), found))
+    }
+}
+
+/// Bytes that an automaton may take; those of the table take a few thousand.
+const MOST_AUTOMATON: usize = 1 << 20;
+
 /// The pattern of the rule at `index`, compiled on first use.
-pub(crate) fn regex(index: usize, pattern: &Pattern) -> Option<&'static Regex> {
-    static COMPILED: [OnceLock<Option<Regex>>; COUNT] = [const { OnceLock::new() }; COUNT];
+pub(crate) fn compiled(index: usize, pattern: &Pattern) -> Option<&'static Compiled> {
+    static COMPILED: [OnceLock<Option<Compiled>>; COUNT] = [const { OnceLock::new() }; COUNT];
     // The table is fixed, so a pattern that does not compile fails in the tests, or never.
-    COMPILED.get(index)?.get_or_init(|| Regex::new(pattern.regex).ok()).as_ref()
+    COMPILED.get(index)?.get_or_init(|| Compiled::new(pattern.regex)).as_ref()
 }
 
 fn is_word(byte: u8) -> bool {

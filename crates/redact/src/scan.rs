@@ -5,8 +5,7 @@
 //! and a secret that runs past what is at hand is followed by its tail. Spans are sorted and never
 //! overlap: what begins inside a settled span belongs to it.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use memchr::memchr;
 
@@ -35,8 +34,8 @@ pub(crate) struct Found {
 /// How far a scan is; positions are those of the whole text.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
-    /// Keywords found and not tried yet: where they begin, and which.
-    hits: BinaryHeap<Reverse<(usize, usize)>>,
+    /// Keywords found and not tried yet, in order: where they begin, and which.
+    hits: VecDeque<(usize, usize)>,
     candidates: BinaryHeap<Candidate>,
     /// A secret whose end was not seen yet.
     open: Option<Open>,
@@ -91,7 +90,7 @@ impl Scan {
         }
         let keywords = Keywords::get();
         self.drop_covered_hits();
-        let untried = self.hits.peek().map_or(usize::MAX, |Reverse((start, _))| *start);
+        let untried = self.hits.front().map_or(usize::MAX, |(start, _)| *start);
         let next = self.candidates.peek().map_or(usize::MAX, |candidate| candidate.start);
         let settled = self.frontier(keywords, rules, view).min(untried).min(next);
         view.floor(settled.max(self.covered).min(view.end()))
@@ -117,8 +116,10 @@ impl Scan {
         let known = self.scanned.saturating_sub(from);
         let hits = &mut self.hits;
         keywords.hits(view.range(from, to), known, |hit| {
-            hits.push(Reverse((from + hit.start, hit.keyword)));
+            hits.push_back((from + hit.start, hit.keyword));
         });
+        // They come nearly sorted, and only a few are left from before.
+        hits.make_contiguous().sort_unstable();
         self.scanned = to;
     }
 
@@ -126,7 +127,7 @@ impl Scan {
     fn search_line(&mut self, keywords: &Keywords, rules: &Ruleset, view: &View<'_>) {
         let from = self.searched.max(self.covered);
         let known = self.scanned >= (from + keywords.overlap()).min(view.end());
-        let earlier = self.hits.peek().is_some_and(|Reverse((start, _))| *start < from);
+        let earlier = self.hits.front().is_some_and(|(start, _)| *start < from);
         if !rules.has_customs() || !known || earlier || from >= view.end() {
             return;
         }
@@ -167,12 +168,12 @@ impl Scan {
         while self.open.is_none() {
             self.drop_covered_hits();
             let candidate = self.candidates.peek().map_or(usize::MAX, |next| next.start);
-            match self.hits.peek() {
-                Some(&Reverse((start, keyword))) if start <= candidate => {
+            match self.hits.front() {
+                Some(&(start, keyword)) if start <= candidate => {
                     if start >= frontier || !is_complete(keywords, view, start, keyword) {
                         return;
                     }
-                    self.hits.pop();
+                    self.hits.pop_front();
                     let found = keywords.rules(keyword).iter();
                     let found = found.filter(|&&index| rules.is_active(index));
                     self.candidates.extend(
@@ -209,8 +210,8 @@ impl Scan {
     }
 
     fn drop_covered_hits(&mut self) {
-        while self.hits.peek().is_some_and(|Reverse((start, _))| *start < self.covered) {
-            self.hits.pop();
+        while self.hits.front().is_some_and(|(start, _)| *start < self.covered) {
+            self.hits.pop_front();
         }
     }
 

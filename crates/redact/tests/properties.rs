@@ -44,6 +44,9 @@ const PIECES: &[&str] = &[
     "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj", "MIIE",
     "Proc-Type: 4,ENCRYPTED", "Private-Lines: 2\n", "<password>", "</password>", "--password ",
     "login me ", "export ", "[REDACTED: API_KEY]", "[REDACTED: JWT_TOKEN#2]", "[REDACTED: ",
+    "algolia_api_key = ", "DATADOG=", "acme_live_", "KEY ", "ACME_LOGIN=", "$1$OKgLCmVl$",
+    "Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5", "7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4d",
+    "/api/webhooks/123456789012345678/", "authorization: token ", "license_key: ",
     "TK-12345", "top secret: ", "<<", ">>", "process.env.X", "${X}", "getPassword()",
 ];
 
@@ -87,6 +90,13 @@ proptest! {
     fn redacting_twice_is_redacting_once(text in text()) {
         let once = clean(&standard(), &text);
         prop_assert_eq!(clean(&standard(), &once), once);
+    }
+
+    /// Each secret becomes one placeholder, and the shortest that a rule takes is of three bytes.
+    #[test]
+    fn the_result_is_no_longer_than_a_bound(text in text()) {
+        let clean = clean(&standard(), &text);
+        prop_assert!(clean.len() <= text.len() * 28, "{} from {}", clean.len(), text.len());
     }
 
     #[test]

@@ -12,10 +12,14 @@ fn redactor() -> Redactor {
 fn every_pattern_compiles_and_begins_at_its_keyword() {
     for (index, rule) in all() {
         if let Find::Pattern(pattern) = &rule.find {
-            let regex = regex(index, pattern);
-            assert!(regex.is_some(), "{} {}", rule.name, pattern.regex);
+            let Some(compiled) = compiled(index, pattern) else {
+                panic!("{} {}", rule.name, pattern.regex)
+            };
             assert!(pattern.regex.starts_with('^'), "{}", pattern.regex);
-            assert!(regex.unwrap().captures_len() <= 2, "{}", pattern.regex);
+            assert!(compiled.regex.captures_len() <= 2, "{}", pattern.regex);
+            if compiled.automaton.is_none() {
+                println!("without an automaton: {} {}", rule.name, pattern.regex);
+            }
         }
     }
 }

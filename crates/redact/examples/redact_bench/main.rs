@@ -1,0 +1,82 @@
+//! Measures how fast text is redacted, and that hostile text costs in proportion to its length.
+//!
+//! `scripts/bench redact_bench`. The text is source code: the kernel's where `.cache/linux-source`
+//! is there, and this repository's own. Beside it, on the same files, runs another engine where
+//! `GARTH_BENCH_DETECT_SECRETS` names it.
+
+#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "it reads, runs and prints")]
+
+mod beside;
+mod corpus;
+mod hostile;
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use garth_redact::{Config, Redactor};
+
+/// Megabytes a second that source code has to pass with, and text without any keyword.
+const LEAST: [f64; 2] = [100.0, 300.0];
+
+/// The best that anybody is known to have; what is aimed for.
+const AIM: [f64; 2] = [200.0, 1000.0];
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let redactor = Redactor::new(&Config::standard())?;
+    let code = corpus::source_code();
+    let clean = corpus::without_candidates();
+    let begin = Instant::now();
+    black_box(redactor.find("nothing"));
+    println!("rules ready after {:?}", begin.elapsed());
+
+    let rates = [("source code, all rules", &code), ("text without a keyword", &clean)];
+    for ((name, texts), (least, aim)) in rates.into_iter().zip(LEAST.into_iter().zip(AIM)) {
+        let bytes: usize = texts.iter().map(|text| text.len()).sum();
+        let rate = megabytes(bytes) / best(|| find_all(&redactor, texts)).as_secs_f64();
+        println!(
+            "{name}: {rate:.0} MB/s on {:.0} MB, at least {least:.0} (aim {aim:.0}): {}",
+            megabytes(bytes),
+            verdict(rate >= least)
+        );
+    }
+    let found: usize = code.iter().map(|text| redactor.find(text).len()).sum();
+    println!("source code: {found} finds");
+    hostile::measure(&redactor);
+    beside::measure(&redactor);
+    Ok(())
+}
+
+fn find_all(redactor: &Redactor, texts: &[String]) {
+    for text in texts {
+        black_box(redactor.find(black_box(text)));
+    }
+}
+
+pub(crate) fn verdict(good: bool) -> &'static str {
+    if good { "pass" } else { "short" }
+}
+
+pub(crate) fn megabytes(bytes: usize) -> f64 {
+    // Precise enough for a text that fits a u32, and for a rate anyway.
+    f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)) / 1e6
+}
+
+/// The best of five, in time on a core, because the machine has other work too.
+pub(crate) fn best(mut run: impl FnMut()) -> Duration {
+    (0..5).map(|_| once(&mut run)).min().unwrap_or_default()
+}
+
+/// How long this thread was on a core; how long it took where the kernel does not tell.
+pub(crate) fn once(run: impl FnOnce()) -> Duration {
+    let (begin, clock) = (on_core(), Instant::now());
+    run();
+    match (begin, on_core()) {
+        (Some(begin), Some(end)) => end.saturating_sub(begin),
+        _ => clock.elapsed(),
+    }
+}
+
+fn on_core() -> Option<Duration> {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    told.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+}
