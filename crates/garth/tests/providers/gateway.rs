@@ -119,6 +119,21 @@ impl Data {
     }
 }
 
+/// What a test that failed left in gVisor ends with its data; the engine's containers end
+/// with the engine.
+impl Drop for Data {
+    fn drop(&mut self) {
+        for run in ["run/runsc", "command-line/runsc"] {
+            let state = self.path().join(run);
+            for name in names(&state) {
+                let mut runsc = Command::new("runsc");
+                runsc.arg("--root").arg(&state).args(["delete", "--force", &name]);
+                let _ = runsc.output();
+            }
+        }
+    }
+}
+
 /// A gateway that runs; it is asked to stop when it is dropped.
 pub(crate) struct Gateway<'a> {
     data: &'a Data,
@@ -226,9 +241,15 @@ pub(crate) fn containers(machine: &Machine, data: &Data) -> Vec<String> {
 
 /// The sandboxes of gVisor that a gateway has.
 pub(crate) fn sandboxes(data: &Data) -> usize {
-    let Ok(entries) = fs::read_dir(data.path().join("run/runsc")) else { return 0 };
-    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.filter(|name| name.ends_with(".state")).count()
+    names(&data.path().join("run/runsc")).len()
+}
+
+/// What `runsc` calls the sandboxes that it keeps in a directory.
+fn names(state: &Path) -> Vec<String> {
+    let entries = fs::read_dir(state).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let names = names.filter(|name| name.ends_with(".state"));
+    names.filter_map(|name| Some(name.split_once('_')?.0.to_owned())).collect()
 }
 
 /// Looks again until something holds.
