@@ -32,7 +32,7 @@ pub(super) fn rows(gateway: &Gateway) -> Vec<Operation<Answer>> {
         row(
             "mcp.instructions",
             |_| Summary::default(),
-            move |at, _| Box::pin(instructions(registry.clone(), at)),
+            move |at, params| Box::pin(instructions(registry.clone(), at, params)),
         ),
     ]
 }
@@ -64,22 +64,26 @@ fn addressed(params: &Value) -> Summary {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Listed {
+    #[serde(rename = "agentId")]
+    _agent: Option<String>,
     cursor: Option<String>,
 }
 
 async fn list(at: At<'_>, params: Value) -> Result<Answer> {
-    let Listed { cursor } = read(params)?;
+    let Listed { cursor, .. } = read(params)?;
     facts(&resources::list(at.workspace, cursor).await?).map(Answer::Facts)
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Addressed {
+    #[serde(rename = "agentId")]
+    _agent: Option<String>,
     uri: String,
 }
 
 async fn show(at: At<'_>, params: Value) -> Result<Answer> {
-    let Addressed { uri } = read(params)?;
+    let Addressed { uri, .. } = read(params)?;
     facts(&resources::read(at.workspace, &uri).await?).map(Answer::Facts)
 }
 
@@ -88,7 +92,15 @@ async fn complete(at: At<'_>, params: Value) -> Result<Answer> {
     facts(&resources::complete(at.workspace, &request).await?).map(Answer::Facts)
 }
 
-async fn instructions(registry: Registry, at: At<'_>) -> Result<Answer> {
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {
+    #[serde(rename = "agentId")]
+    _agent: Option<String>,
+}
+
+async fn instructions(registry: Registry, at: At<'_>, params: Value) -> Result<Answer> {
+    let Nothing { .. } = read(params)?;
     let policy = registry.get(at.agent).await?.settings.policy();
     let place = Place::of(at.workspace, Some(&policy));
     let told = garth_embed::instructions(&garth_ops::workspace::DIALECT, place);
