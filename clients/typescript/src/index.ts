@@ -73,7 +73,7 @@ export class Garth {
     return new Workspace(this, agent);
   }
 
-  /** Calls a method of `worktree.*`. */
+  /** Calls a method: of `worktree.*`, or of the gateway itself, such as `tokens.create`. */
   async rpc<M extends keyof Methods>(
     method: M,
     params: Methods[M]["params"],

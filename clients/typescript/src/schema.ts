@@ -31,9 +31,32 @@ export type Settings = {
     watches?: number;
     processes?: number;
   };
-  redaction?: Record<string, unknown>;
-  approvals?: Record<string, unknown>;
-  git?: Record<string, unknown>;
+  redaction?: {
+    enabled?: boolean;
+    defaultBehavior?: "redact" | "allow" | "block";
+    customPatterns?: Array<{
+      name: string;
+      regex: string;
+      replacement?: string;
+    }>;
+    excludePaths?: Array<string>;
+    excludePatterns?: Array<string>;
+  };
+  approvals?: {
+    otherwise?: "allow" | "ask" | "deny";
+    rules?: Array<{
+      operation: string;
+      path?: string;
+      command?: string;
+      then: "allow" | "ask" | "deny";
+    }>;
+    waitMs?: number;
+  };
+  git?: {
+    url: string;
+    branch?: string;
+    credential?: string;
+  };
 };
 
 export type NewAgent = {
@@ -52,9 +75,32 @@ export type NewAgent = {
     watches?: number;
     processes?: number;
   };
-  redaction?: Record<string, unknown>;
-  approvals?: Record<string, unknown>;
-  git?: Record<string, unknown>;
+  redaction?: {
+    enabled?: boolean;
+    defaultBehavior?: "redact" | "allow" | "block";
+    customPatterns?: Array<{
+      name: string;
+      regex: string;
+      replacement?: string;
+    }>;
+    excludePaths?: Array<string>;
+    excludePatterns?: Array<string>;
+  };
+  approvals?: {
+    otherwise?: "allow" | "ask" | "deny";
+    rules?: Array<{
+      operation: string;
+      path?: string;
+      command?: string;
+      then: "allow" | "ask" | "deny";
+    }>;
+    waitMs?: number;
+  };
+  git?: {
+    url: string;
+    branch?: string;
+    credential?: string;
+  };
   id: AgentId;
 };
 
@@ -84,6 +130,44 @@ export type Uploaded = {
   created: boolean;
   version: string;
   modifiedAt?: string;
+};
+
+export type Token = {
+  id: string;
+  role: "operator" | "agent" | "user";
+  agent?: (AgentId | null);
+  kind?: string;
+  label: string;
+  createdMs: number;
+  expiresMs?: number | null;
+  revokedMs?: number | null;
+};
+
+export type Approval = {
+  id: string;
+  agentId: AgentId;
+  caller: string;
+  session?: string;
+  operation: string;
+  summary: string;
+  askedMs: number;
+  deadlineMs: number;
+};
+
+export type AuditRecord = {
+  sequence: number;
+  timeMs: number;
+  caller: string;
+  role: string;
+  session?: string;
+  workspace?: string;
+  operation: string;
+  summary?: string;
+  outcome: string;
+  durationUs?: number;
+  bytesIn?: number;
+  bytesOut?: number;
+  hash: string;
 };
 
 export type Restored = {
@@ -1147,6 +1231,172 @@ export type WorktreeDiffResult = {
   secrets?: Array<string>;
 };
 
+export type AgentsListParams = {
+  /** What an earlier answer gave as nextCursor. */
+  cursor?: string;
+  limit?: number;
+};
+
+export type AgentsListResult = {
+  agents: Array<Agent>;
+  nextCursor?: string;
+};
+
+export type AgentsGetParams = {
+  agentId: AgentId;
+};
+
+export type AgentsGetResult = {
+  id: AgentId;
+  state: "active" | "stopped";
+  settings: Settings;
+  epoch?: number;
+  seq?: number;
+  /** Milliseconds since 1970. */
+  createdMs: number;
+  /** Milliseconds since 1970. */
+  updatedMs: number;
+};
+
+export type AgentsCreateParams = {
+  agentId: AgentId;
+  settings?: Settings;
+};
+
+export type AgentsCreateResult = {
+  id: AgentId;
+  state: "active" | "stopped";
+  settings: Settings;
+  epoch?: number;
+  seq?: number;
+  /** Milliseconds since 1970. */
+  createdMs: number;
+  /** Milliseconds since 1970. */
+  updatedMs: number;
+};
+
+export type AgentsUpdateParams = {
+  agentId: AgentId;
+  settings?: Settings;
+};
+
+export type AgentsUpdateResult = {
+  id: AgentId;
+  state: "active" | "stopped";
+  settings: Settings;
+  epoch?: number;
+  seq?: number;
+  /** Milliseconds since 1970. */
+  createdMs: number;
+  /** Milliseconds since 1970. */
+  updatedMs: number;
+};
+
+export type AgentsDeleteParams = {
+  agentId: AgentId;
+};
+
+export type AgentsDeleteResult = {
+  deleted: true;
+};
+
+export type TokensCreateParams = {
+  role: "operator" | "agent" | "user";
+  agentId?: AgentId;
+  label?: string;
+  /** For how long it is good; for ever if absent. */
+  ttlMs?: number;
+};
+
+export type TokensCreateResult = {
+  id: string;
+  role: "operator" | "agent" | "user";
+  agent?: (AgentId | null);
+  kind?: string;
+  label: string;
+  createdMs: number;
+  expiresMs?: number | null;
+  revokedMs?: number | null;
+  /** Shown here and never again. */
+  token: string;
+};
+
+export type TokensListParams = {
+  /** What an earlier answer gave as nextCursor. */
+  cursor?: string;
+  limit?: number;
+};
+
+export type TokensListResult = {
+  tokens: Array<Token>;
+  nextCursor?: string;
+};
+
+export type TokensRevokeParams = {
+  id: string;
+};
+
+export type TokensRevokeResult = {
+  id: string;
+  revoked: true;
+};
+
+export type AuditListParams = {
+  workspace?: string;
+  caller?: string;
+  session?: string;
+  operation?: string;
+  outcome?: string;
+  sinceMs?: number;
+  untilMs?: number;
+  /** What an earlier answer gave as next. */
+  before?: number;
+  limit?: number;
+};
+
+export type AuditListResult = {
+  records: Array<AuditRecord>;
+  next: number | null;
+};
+
+export type ApprovalsListParams = Record<string, never>;
+
+export type ApprovalsListResult = {
+  approvals: Array<Approval>;
+};
+
+export type ApprovalsAnswerParams = {
+  id: string;
+  decision: "allow" | "deny";
+};
+
+export type ApprovalsAnswerResult = {
+  id: string;
+  decision: "allow" | "deny";
+};
+
+export type WorktreeDownloadParams = {
+  agentId: AgentId;
+  path: string;
+  offset?: number;
+  /** 4 MiB if absent, 16 MiB at most. */
+  length?: number;
+  /** false shows secrets, to operators only. */
+  redact?: boolean;
+  /** What an earlier chunk gave; CONFLICT when the file is another by now. */
+  state?: string;
+};
+
+export type WorktreeDownloadResult = {
+  path: string;
+  /** The bytes in base64. */
+  content: string;
+  sizeBytes: number;
+  state: string;
+  /** Where to go on; absent at the end. */
+  nextOffset?: number;
+};
+
 export interface Tools {
   /** Read a file. */
   "read": { params: ReadParams; result: ReadResult };
@@ -1205,4 +1455,28 @@ export interface Methods {
   "worktree.search": { params: WorktreeSearchParams; result: WorktreeSearchResult };
   /** Compare. */
   "worktree.diff": { params: WorktreeDiffParams; result: WorktreeDiffResult };
+  /** List agents. */
+  "agents.list": { params: AgentsListParams; result: AgentsListResult };
+  /** Look at an agent. */
+  "agents.get": { params: AgentsGetParams; result: AgentsGetResult };
+  /** Make an agent. */
+  "agents.create": { params: AgentsCreateParams; result: AgentsCreateResult };
+  /** Change what is set up. */
+  "agents.update": { params: AgentsUpdateParams; result: AgentsUpdateResult };
+  /** Forget an agent. */
+  "agents.delete": { params: AgentsDeleteParams; result: AgentsDeleteResult };
+  /** Give out a token. */
+  "tokens.create": { params: TokensCreateParams; result: TokensCreateResult };
+  /** List tokens. */
+  "tokens.list": { params: TokensListParams; result: TokensListResult };
+  /** Take a token back. */
+  "tokens.revoke": { params: TokensRevokeParams; result: TokensRevokeResult };
+  /** Look at the audit. */
+  "audit.list": { params: AuditListParams; result: AuditListResult };
+  /** List what waits for approval. */
+  "approvals.list": { params: ApprovalsListParams; result: ApprovalsListResult };
+  /** Allow or deny. */
+  "approvals.answer": { params: ApprovalsAnswerParams; result: ApprovalsAnswerResult };
+  /** Read a large file in chunks. */
+  "worktree.download": { params: WorktreeDownloadParams; result: WorktreeDownloadResult };
 }

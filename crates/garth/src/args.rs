@@ -44,6 +44,10 @@ pub(crate) enum Command {
     Redact(Redact),
     /// Tries on this machine what keeps commands in their place.
     Doctor(Doctor),
+    /// Prints what a shell needs to complete these arguments.
+    Completions(Completions),
+    /// Prints a page of the manual.
+    Man(Man),
     /// Serves files and commands over standard streams, for another garth.
     Guest(Guest),
 }
@@ -260,6 +264,31 @@ pub(crate) struct Doctor {
     /// Prints one JSON object: {"ok":true,"payload":…}
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+const COMPLETIONS_EXAMPLES: &str = r#"Examples:
+  garth completions bash > ~/.local/share/bash-completion/completions/garth
+  garth completions zsh > ~/.zfunc/_garth
+  garth completions fish > ~/.config/fish/completions/garth.fish"#;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+const MAN_EXAMPLES: &str = r#"Examples:
+  garth man | man -l -
+  garth man token create > garth-token-create.1"#;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = MAN_EXAMPLES)]
+pub(crate) struct Man {
+    /// The command whose page is meant; garth's own without any
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
 }
 
 const GUEST_EXAMPLES: &str = r#"Examples:

@@ -10,6 +10,7 @@ mod catalogue;
 mod config;
 mod dialect;
 mod doctor;
+mod manual;
 mod mcp;
 mod output;
 mod paint;
@@ -42,6 +43,8 @@ fn main() -> ExitCode {
         Command::Tool(args) => tool::run(&args, &output),
         Command::Mcp(args) => mcp::run(&args, &output),
         Command::Redact(args) => redact::run(&args, &output),
+        Command::Completions(args) => manual::completions(&args, &output),
+        Command::Man(args) => manual::page(&args, &output),
     }
     .into()
 }

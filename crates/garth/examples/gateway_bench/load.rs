@@ -70,6 +70,11 @@ impl Socket {
         self.0.next().await.unwrap().unwrap().into_text().unwrap().to_string()
     }
 
+    /// What comes next.
+    pub(crate) async fn told(&mut self) -> String {
+        self.0.next().await.unwrap().unwrap().into_text().unwrap().to_string()
+    }
+
     /// Keeps all requests under way until the end, and gives how long replies took.
     async fn work(
         &mut self,

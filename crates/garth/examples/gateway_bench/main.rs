@@ -1,4 +1,5 @@
-//! Requests a second over the WebSocket, beside a minimal echo of the same replies.
+//! Requests a second over the WebSocket, beside a minimal echo of the same replies; then
+//! files, lists, watches and the audit.
 //!
 //! `garth serve` runs as it is, with who asks, limits, redaction and the audit; only the
 //! numbers of its limits are raised. The echo is axum's WebSocket with everything that
@@ -14,8 +15,13 @@
 )]
 
 mod echo;
+mod files;
 mod load;
+mod raw;
+mod recording;
 mod server;
+mod tree;
+mod watching;
 
 use std::time::Duration;
 
@@ -32,11 +38,13 @@ const SHAPES: [(usize, usize, f64, f64); 4] =
     [(1, 1, 0.5, 0.5), (8, 1, 0.5, 0.5), (64, 1, 0.5, 0.5), (8, 32, 0.15, 0.08)];
 
 fn main() {
-    if std::env::args().nth(1).as_deref() == Some("echo") {
-        return echo::run();
+    match std::env::args().nth(1).as_deref() {
+        Some("echo") => return echo::run(),
+        Some("raw") => return raw::run(std::env::args().nth(2).unwrap().into()),
+        _ => {}
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    runtime.block_on(measure());
+    runtime.block_on(async { tokio::spawn(measure()).await.unwrap() });
 }
 
 async fn measure() {
@@ -44,6 +52,29 @@ async fn measure() {
         println!("skipped: the program garth is not beside this one");
         return;
     };
+    // The name of one part measures that alone.
+    let only = std::env::args().nth(1);
+    let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
+    if wanted("calls") {
+        calls(&garth).await;
+    }
+    if wanted("files") {
+        tokio::task::block_in_place(|| files::measure(&garth));
+    }
+    if wanted("list") {
+        tree::measure(&garth).await;
+    }
+    if wanted("watch") {
+        watching::measure(&garth).await;
+    }
+}
+
+/// The verdict of a goal.
+pub(crate) fn verdict(reached: bool) -> &'static str {
+    if reached { "pass" } else { "short" }
+}
+
+async fn calls(garth: &Server) {
     garth.write("a.txt", &"0123456789abcde\n".repeat(256)).await;
     // Rows that are named are the only ones.
     let named: Vec<String> = std::env::args().skip(1).collect();
@@ -57,7 +88,7 @@ async fn measure() {
                 continue;
             }
             let goal = if row == 0 { stat } else { read };
-            let (ours, theirs) = compared(&garth, &echo, &load, connections, underway).await;
+            let (ours, theirs) = compared(garth, &echo, &load, connections, underway).await;
             let share = ours.rate() / theirs.rate();
             let verdict = if share >= goal { "pass" } else { "short" };
             println!(
@@ -70,6 +101,16 @@ async fn measure() {
                 theirs.at(50),
                 theirs.at(99),
             );
+            if (row, connections) == (0, 64) {
+                let alone = recording::rate().await;
+                let cost = ours.rate() / alone;
+                println!(
+                    "{} audit {connections}x{underway}: {:.1} % of the work (goal <= 15 %); records \
+                     alone are {alone:.0}/s",
+                    self::verdict(cost <= 0.15),
+                    cost * 100.0,
+                );
+            }
             if underway > 1 {
                 let p50 = ours.at(50);
                 let verdict = if p50 <= Duration::from_millis(5) { "pass" } else { "short" };

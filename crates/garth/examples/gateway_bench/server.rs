@@ -26,7 +26,7 @@ pub(crate) struct Server {
     address: String,
     token: Option<String>,
     query: String,
-    _data: tempfile::TempDir,
+    data: tempfile::TempDir,
 }
 
 impl Server {
@@ -48,7 +48,7 @@ impl Server {
         let (child, address) = started(command);
         let token = std::fs::read_to_string(data.path().join("operator.token")).unwrap();
         let token = Some(token.trim().to_owned());
-        Some(Self { child, address, token, query: String::new(), _data: data })
+        Some(Self { child, address, token, query: String::new(), data })
     }
 
     /// The echo, whose replies have this many bytes.
@@ -57,7 +57,57 @@ impl Server {
         command.arg("echo");
         let (child, address) = started(command);
         let (query, data) = (format!("?size={size}"), tempfile::tempdir().unwrap());
-        Self { child, address, token: None, query, _data: data }
+        Self { child, address, token: None, query, data }
+    }
+
+    /// The peer for files.
+    pub(crate) fn raw() -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.arg("raw").arg(data.path());
+        let (child, address) = started(command);
+        Self { child, address, token: None, query: String::new(), data }
+    }
+
+    /// Where the files of the agent are.
+    pub(crate) fn files(&self) -> PathBuf {
+        self.data.path().join("agents/default/workspace")
+    }
+
+    /// Host and port.
+    pub(crate) fn authority(&self) -> &str {
+        self.address.trim_start_matches("http://").trim_end_matches('/')
+    }
+
+    /// The head of a request over HTTP, with a body of this length.
+    pub(crate) fn head(&self, method: &str, path: &str, length: usize) -> String {
+        let host = self.authority();
+        let token = self.token.as_deref().unwrap_or_default();
+        format!(
+            "{method} {path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\n\
+             content-length: {length}\r\nconnection: close\r\n\r\n"
+        )
+    }
+
+    /// How much memory it has, in bytes.
+    pub(crate) fn resident(&self) -> u64 {
+        self.counted("VmRSS:")
+    }
+
+    /// The most that it had since the peak was forgotten.
+    pub(crate) fn peak(&self) -> u64 {
+        self.counted("VmHWM:")
+    }
+
+    /// Counts the most anew from here.
+    pub(crate) fn forget_peak(&self) {
+        std::fs::write(format!("/proc/{}/clear_refs", self.child.id()), "5").unwrap();
+    }
+
+    fn counted(&self, name: &str) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
     }
 
     /// A request for a WebSocket.

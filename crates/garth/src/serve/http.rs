@@ -73,12 +73,17 @@ pub(crate) async fn listen(listener: TcpListener, app: Arc<App>) {
             app.metrics.turned_away();
             continue;
         }
-        tokio::spawn(connection(stream, peer, routes.clone(), Arc::clone(&app)));
+        // Counted here, so that the next one finds it counted.
+        let open = app.enter();
+        let (routes, app) = (routes.clone(), Arc::clone(&app));
+        tokio::spawn(async move {
+            let _open = open;
+            connection(stream, peer, routes, app).await;
+        });
     }
 }
 
 async fn connection(stream: TcpStream, peer: SocketAddr, routes: Router, app: Arc<App>) {
-    let _open = app.enter();
     // Replies are small and many; waiting to fill a packet would make each wait.
     let _ = stream.set_nodelay(true);
     let Some(tls) = &app.tls else { return spoken(stream, peer, routes, &app).await };

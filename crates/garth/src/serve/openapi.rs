@@ -4,13 +4,16 @@
 
 mod examples;
 mod fixed;
+mod own;
 mod schemas;
+mod settings;
 
 use garth_contract::TABLE;
 use garth_ops::{Needs, Tool, worktree::Method};
 use serde_json::{Map, Value, json};
 
 use super::table;
+use own::Own;
 use schemas::Schemas;
 
 /// The document.
@@ -24,6 +27,10 @@ pub(crate) fn document() -> Value {
     for method in garth_ops::worktree::METHODS {
         let path = format!("/v1/rpc/{}", method.name);
         paths.insert(path, json!({ "post": of_method(method, &mut schemas) }));
+    }
+    for own in own::rows() {
+        let path = format!("/v1/rpc/{}", own.name);
+        paths.insert(path, json!({ "post": of_own(&own, &mut schemas) }));
     }
     json!({
         "openapi": "3.1.0",
@@ -41,6 +48,9 @@ pub(crate) fn document() -> Value {
             {"name": "files", "description": "Files as bytes."},
             {"name": "worktree", "description": "Files for programs, as the WebSocket has them."},
             {"name": "workspaces", "description": "Agents and their workspaces."},
+            {"name": "tokens", "description": "Who may ask for what."},
+            {"name": "approvals", "description": "Calls that wait for somebody."},
+            {"name": "audit", "description": "What was done."},
             {"name": "session", "description": "A person in a browser."},
             {"name": "health", "description": "How the gateway is."},
         ],
@@ -97,6 +107,23 @@ fn of_method(method: &Method, schemas: &mut Schemas) -> Value {
     operation.insert("parameters".to_owned(), json!([parameter("key")]));
     let sent = body(method.name, &params, &(method.params)().to_value());
     operation.insert("requestBody".to_owned(), sent);
+    let content = json!({"application/json": {"schema": payload}});
+    let done = json!({"description": "It was done.", "content": content});
+    operation.insert("responses".to_owned(), answers("200", done));
+    Value::Object(operation)
+}
+
+fn of_own(own: &Own, schemas: &mut Schemas) -> Value {
+    let name = type_name(own.name);
+    let mut taken = own::schema(&own.params);
+    if let Some(taken) = taken.as_object_mut() {
+        taken.insert("additionalProperties".to_owned(), false.into());
+    }
+    let params = schemas.add(&format!("{name}Params"), taken.clone());
+    let payload = schemas.add(&format!("{name}Result"), own::schema(&own.result));
+    let mut operation = operation((own.tag, &name), own.title, own.summary);
+    operation.insert("parameters".to_owned(), json!([parameter("key")]));
+    operation.insert("requestBody".to_owned(), body(own.name, &params, &taken));
     let content = json!({"application/json": {"schema": payload}});
     let done = json!({"description": "It was done.", "content": content});
     operation.insert("responses".to_owned(), answers("200", done));

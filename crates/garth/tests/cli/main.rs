@@ -12,6 +12,7 @@ mod agents;
 mod audit;
 mod config;
 mod list;
+mod manual;
 mod options;
 mod output;
 mod redact;

@@ -25,4 +25,5 @@ mod installed;
 mod libraries;
 mod openclaw;
 mod run;
+mod schemathesis;
 mod typescript;

@@ -1,10 +1,16 @@
 //! Requests that cannot be answered, each with its code, its status and the one shape.
 
-use std::io::Write;
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+};
 
 use serde_json::json;
 
-use crate::{client::Reply, gateway::Gateway};
+use crate::{
+    client::Reply,
+    gateway::{Gateway, PATIENCE, eventually},
+};
 
 const READ: &str = "/v1/workspaces/default/read";
 
@@ -44,6 +50,52 @@ fn a_body_that_is_too_large_is_refused_before_it_is_sent() {
     let files = "/v1/workspaces/default/files/a";
     let request = gateway.ask("PUT", files).header("content-length", "999999999999");
     refused(&request.send(), 413, "FILE_TOO_LARGE");
+}
+
+#[test]
+fn a_body_of_json_is_as_large_as_a_frame_may_be() {
+    const MOST: usize = 70_000;
+    let gateway = Gateway::start_with(&format!("frame_bytes = {MOST}\n"));
+    let sized = |length: usize| {
+        let head = r#"{"file_path":"a","content":""#;
+        format!("{head}{}\"}}", "x".repeat(length - head.len() - 2))
+    };
+    for path in ["/v1/workspaces/default/write", "/v1/rpc/worktree.write", "/mcp/default"] {
+        let ask = |length: usize| {
+            let request = gateway.ask("POST", path).header("content-type", "application/json");
+            request
+                .header("accept", "application/json, text/event-stream")
+                .body(sized(length))
+                .send()
+        };
+        refused(&ask(MOST + 1), 413, "FILE_TOO_LARGE");
+        assert_ne!(ask(MOST).status, 413, "{path}");
+    }
+    let bytes = vec![0; 2 * MOST];
+    let put = gateway.ask("PUT", "/v1/workspaces/default/files/b").body(bytes).send();
+    assert_eq!(put.status, 201, "a file is no frame: {}", put.text());
+}
+
+#[test]
+fn no_more_connections_are_served_than_may_be() {
+    let gateway = Gateway::start_with("connections = 3\n");
+    let alive = || {
+        let mut stream = TcpStream::connect(&gateway.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let head = format!("GET /healthz HTTP/1.1\r\nhost: {}\r\n\r\n", gateway.address);
+        // One that is turned away may be closed before all of it is sent.
+        let _ = stream.write_all(head.as_bytes());
+        let mut first = [0; 12];
+        stream.read_exact(&mut first).is_ok_and(|()| first == *b"HTTP/1.1 200").then_some(stream)
+    };
+    let mut open = Vec::new();
+    eventually("as many as may be are served", || {
+        open.extend(alive());
+        open.len() == 3
+    });
+    assert!(alive().is_none(), "one more was served");
+    open.pop();
+    eventually("the place of one that ended is free", || alive().is_some());
 }
 
 #[test]

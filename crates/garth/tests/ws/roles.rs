@@ -1,5 +1,10 @@
 //! Every operation, by every role, on its own, another's and a missing workspace.
 
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+};
+
 use serde_json::{Value, json};
 
 use crate::{client::Client, server::Server};
@@ -114,4 +119,34 @@ fn tokens_are_listed_without_their_secrets() {
     let records = server.operator().ok("audit.list", json!({"operation": "tokens.create"}));
     let text = records.to_string();
     assert!(text.contains("for the heron") && !text.contains(&secret), "{text}");
+}
+
+#[test]
+fn every_method_is_in_the_document_or_needs_more_than_a_request() {
+    // What stays open on a connection, what carries bytes, and what only MCP asks for.
+    const OTHERS: &[&str] = &[
+        "worktree.watch",
+        "worktree.unwatch",
+        "worktree.upload.",
+        "worktree.archive",
+        "worktree.restore",
+        "terminal.",
+        "files.",
+        "mcp.",
+    ];
+    let server = Server::start();
+    let methods = hello(&mut server.operator());
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    let host = &server.address;
+    write!(stream, "GET /v1/openapi.json HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n")
+        .unwrap();
+    let mut document = String::new();
+    stream.read_to_string(&mut document).unwrap();
+    for name in methods["features"]["methods"].as_array().unwrap() {
+        let name = name.as_str().unwrap();
+        let told = document.contains(&format!("\"/v1/rpc/{name}\""))
+            || document.contains(&format!("\"/v1/workspaces/{{id}}/{name}\""));
+        let other = OTHERS.iter().any(|other| name.starts_with(other));
+        assert!(told != other, "{name}");
+    }
 }

@@ -55,6 +55,7 @@ struct Params {
     /// The file, from the root.
     path: String,
     /// The edits, applied in order, all or none.
+    #[schemars(length(min = 1))]
     edits: Vec<Replacement>,
     /// How near a match must be.
     #[serde(rename = "match")]

@@ -39,6 +39,7 @@ struct Params {
     #[serde(rename = "agentId")]
     _agent: Agent,
     /// The text to find.
+    #[schemars(length(min = 1))]
     query: String,
     /// Searches only files that match this glob; *.ts matches at any depth.
     glob: Option<String>,

@@ -21,4 +21,8 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("worktree.write", r#"{"agentId": "default", "path": "a.txt", "content": "one\n"}"#),
     ("worktree.mkdir", r#"{"agentId": "default", "path": "src"}"#),
     ("worktree.delete", r#"{"agentId": "default", "path": "a.txt"}"#),
+    ("worktree.download", r#"{"agentId": "default", "path": "a.bin", "offset": 0}"#),
+    ("agents.get", r#"{"agentId": "default"}"#),
+    ("tokens.create", r#"{"role": "agent", "agentId": "default", "label": "coder"}"#),
+    ("audit.list", r#"{"workspace": "default", "limit": 10}"#),
 ];

@@ -2,36 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{answers, codes, parameter};
+use super::{answers, codes, parameter, settings};
 
 /// The schemas that have names of their own.
 pub(super) fn schemas() -> Map<String, Value> {
     let text = json!({"type": "string"});
     let number = json!({"type": "integer"});
-    let count = json!({"type": "integer", "minimum": 1});
-    let texts = json!({"type": "array", "items": text});
-    let open = json!({"type": "object"});
-    let limits = json!({
-        "type": "object",
-        "additionalProperties": false,
-        "properties": {
-            "requestsPerMinute": count, "bytesPerMinute": count, "concurrentReads": count,
-            "watches": count, "processes": count,
-        },
-    });
-    let settings = json!({
-        "provider": {"type": "string", "pattern": "^[a-z0-9-]{1,32}$"},
-        "directory": {"type": "string", "description": "A directory that is adopted."},
-        "readOnly": {"type": "boolean"},
-        "quotaBytes": {"type": "integer", "minimum": 0},
-        "maxFileBytes": count,
-        "deny": texts,
-        "protect": texts,
-        "limits": limits,
-        "redaction": open,
-        "approvals": open,
-        "git": open,
-    });
+    let settings = settings::properties();
     let mut sent = settings.clone();
     if let Some(sent) = sent.as_object_mut() {
         sent.insert("id".to_owned(), json!({"$ref": "#/components/schemas/AgentId"}));
@@ -89,6 +66,30 @@ pub(super) fn schemas() -> Map<String, Value> {
             "properties": {
                 "path": text, "sizeBytes": number, "created": {"type": "boolean"},
                 "version": text, "modifiedAt": text,
+            },
+        },
+        "Token": {
+            "type": "object",
+            "required": ["id", "role", "label", "createdMs"],
+            "properties": settings::token(),
+        },
+        "Approval": {
+            "type": "object",
+            "required": ["id", "agentId", "caller", "operation", "summary", "askedMs", "deadlineMs"],
+            "properties": {
+                "id": text, "agentId": {"$ref": "#/components/schemas/AgentId"}, "caller": text,
+                "session": text, "operation": text, "summary": text, "askedMs": number,
+                "deadlineMs": number,
+            },
+        },
+        "AuditRecord": {
+            "type": "object",
+            "required": ["sequence", "timeMs", "caller", "role", "operation", "outcome", "hash"],
+            "properties": {
+                "sequence": number, "timeMs": number, "caller": text, "role": text,
+                "session": text, "workspace": text, "operation": text, "summary": text,
+                "outcome": text, "durationUs": number, "bytesIn": number, "bytesOut": number,
+                "hash": text,
             },
         },
         "Restored": {

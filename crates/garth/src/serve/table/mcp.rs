@@ -94,13 +94,13 @@ async fn complete(at: At<'_>, params: Value) -> Result<Answer> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct OfAgent {
+struct Nothing {
     #[serde(rename = "agentId")]
     _agent: Option<String>,
 }
 
 async fn instructions(registry: Registry, at: At<'_>, params: Value) -> Result<Answer> {
-    let OfAgent { .. } = read(params)?;
+    let Nothing { .. } = read(params)?;
     let policy = registry.get(at.agent).await?.settings.policy();
     let place = Place::of(at.workspace, Some(&policy));
     let told = garth_embed::instructions(&garth_ops::workspace::DIALECT, place);

@@ -13,17 +13,26 @@ pub(super) fn types(document: &Value) -> String {
         let _ = write!(out, "\n{}export type {name} = {};\n", comment(schema, ""), of(schema, ""));
     }
     let paths = document["paths"].as_object().unwrap();
-    out.push_str(&table("Tools", "tools", "/v1/workspaces/{id}/", paths));
-    out.push_str(&table("Methods", "worktree", "/v1/rpc/", paths));
+    let tool = |path: &str, row: &Value| path.starts_with(TOOL) && row["tags"][0] == "tools";
+    out.push_str(&table("Tools", TOOL, tool, paths));
+    out.push_str(&table("Methods", METHOD, |path, _| path.starts_with(METHOD), paths));
     out
 }
 
+const TOOL: &str = "/v1/workspaces/{id}/";
+const METHOD: &str = "/v1/rpc/";
+
 /// What each of a kind takes and answers.
-fn table(name: &str, tag: &str, prefix: &str, paths: &Map<String, Value>) -> String {
+fn table(
+    name: &str,
+    prefix: &str,
+    is: impl Fn(&str, &Value) -> bool,
+    paths: &Map<String, Value>,
+) -> String {
     let mut out = format!("\nexport interface {name} {{\n");
     for (path, item) in paths {
         let row = &item["post"];
-        if row["tags"][0] != tag {
+        if !is(path, row) {
             continue;
         }
         let json = "/content/application~1json/schema/$ref";

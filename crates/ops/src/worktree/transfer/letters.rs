@@ -67,6 +67,14 @@ impl Letters {
         self.partial.is_empty()
     }
 
+    /// How many bytes a text takes in the file's encoding.
+    pub(super) fn length(&self, text: &str) -> u64 {
+        match self.width {
+            Width::Narrow => text.len() as u64,
+            Width::Wide(_) => 2 * text.encode_utf16().count() as u64,
+        }
+    }
+
     /// A text as bytes of the file's encoding.
     pub(super) fn bytes(&self, text: &str) -> Option<Vec<u8>> {
         encoding::encode(text, self.encoding).ok()
@@ -99,6 +107,7 @@ mod tests {
             }
             let letters = Letters::of(&bytes);
             assert_eq!(letters.bytes(text).unwrap(), bytes);
+            assert_eq!(letters.length(text), bytes.len() as u64);
         }
     }
 

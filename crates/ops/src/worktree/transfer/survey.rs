@@ -132,7 +132,7 @@ impl Text {
         let Some(text) = self.letters.take(piece) else { return false };
         if self.held_back.is_none() {
             match self.stream.feed(&Raw::from(text)) {
-                Ok(clean) => self.length += weight(&self.letters, &clean),
+                Ok(clean) => self.length += self.letters.length(&clean),
                 Err(blocked) => self.held_back = Some(workspace.held_back(path, &blocked)),
             }
         }
@@ -147,14 +147,9 @@ impl Text {
         }
         let finished = stream.finish().map_err(|blocked| workspace.held_back(path, &blocked));
         let Redaction { clean, names, .. } = finished?;
-        let length = length + weight(&letters, &clean);
+        let length = length + letters.length(&clean);
         Ok((!names.is_empty()).then_some((length, names)))
     }
-}
-
-/// How many bytes a text takes.
-fn weight(letters: &Letters, text: &str) -> u64 {
-    letters.bytes(text).map_or(0, |bytes| bytes.len() as u64)
 }
 
 impl Plan {

@@ -10,7 +10,7 @@ use serde::{
 
 /// An agent's id: whoever found the workspace has read it.
 #[derive(JsonSchema)]
-#[schemars(with = "String", inline)]
+#[schemars(with = "String", inline, extend("pattern" = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"))]
 pub(in crate::worktree) struct Agent;
 
 impl<'de> Deserialize<'de> for Agent {
