@@ -88,7 +88,7 @@ impl Engine {
     /// The same engine, which may take so long to say what there is.
     #[must_use]
     pub fn with_patience(self, look: Duration) -> Self {
-        Self { look, ..self }
+        Self { look, answer: self.answer.min(look), ..self }
     }
 
     /// The same engine, which is taken for gone unless it says in this time that it is
