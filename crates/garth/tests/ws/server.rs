@@ -5,6 +5,7 @@ use std::{
     io::{BufRead, BufReader},
     path::PathBuf,
     process::{Child, Command, Stdio},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -20,7 +21,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: String,
-    data: TempDir,
+    data: Arc<TempDir>,
     /// The operator's token.
     pub(crate) operator: String,
 }
@@ -33,7 +34,7 @@ impl Server {
 
     /// Starts one with more options.
     pub(crate) fn with(options: &[&str]) -> Self {
-        let data = tempfile::tempdir().unwrap();
+        let data = Arc::new(tempfile::tempdir().unwrap());
         let mut command = Command::new(env!("CARGO_BIN_EXE_garth"));
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data.path()).args(options);
         // Nothing of who runs the tests is to matter.
@@ -84,6 +85,12 @@ impl Server {
     /// The directory of an agent's files.
     pub(crate) fn files(&self, agent: &str) -> PathBuf {
         self.data.path().join("agents").join(agent).join("workspace")
+    }
+
+    /// All that it keeps, also when it has ended.
+    #[allow(dead_code, reason = "not every target that has this file asks")]
+    pub(crate) fn kept(&self) -> Arc<TempDir> {
+        Arc::clone(&self.data)
     }
 
     /// The memory that it has now, in megabytes.
