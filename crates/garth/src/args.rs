@@ -242,7 +242,11 @@ pub(crate) struct Tool {
 
 const REDACT_EXAMPLES: &str = r#"Examples:
   env | garth redact
-  garth redact settings.toml > to-share.toml"#;
+  garth redact settings.toml > to-share.toml
+  garth redact --check src docs
+  git diff --cached | garth redact --check --json
+
+Exit codes: 0 done, 1 failed, or --check found a secret."#;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = REDACT_EXAMPLES)]
@@ -250,6 +254,12 @@ pub(crate) struct Redact {
     /// The files to read, one after the other; standard input without any
     #[arg(value_name = "FILES")]
     pub(crate) files: Vec<PathBuf>,
+    /// Tells where secrets stand instead of printing the text; takes folders too
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Prints one JSON object instead: {"ok":true,"payload":…}; says what --check says
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 const DOCTOR_EXAMPLES: &str = r#"Examples:

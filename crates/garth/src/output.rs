@@ -162,6 +162,19 @@ impl Output {
         }
     }
 
+    /// Says something beside the answer, on standard error.
+    pub(crate) fn note(&self, text: &str) {
+        self.write(io::stderr().lock(), &self.stderr.prepare(&format!("{text}\n")));
+    }
+
+    /// Says how far a long work is, over what was said last; only to a person.
+    pub(crate) fn progress(&self, text: &str) {
+        match self.stderr {
+            Reader::Terminal(_) => self.write(io::stderr().lock(), &format!("\r\u{1b}[K{text}")),
+            Reader::Program => {}
+        }
+    }
+
     /// Writes to a stream; that its reader went away is no failure of ours.
     fn write(&self, mut stream: impl Write, text: &str) {
         let written = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());

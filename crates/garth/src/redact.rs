@@ -1,4 +1,7 @@
-//! `garth redact`: text in, the same text without its secrets out.
+//! `garth redact`: text in, the same text without its secrets out, or a list of where they stand.
+
+mod check;
+mod tally;
 
 use std::{
     fs::File,
@@ -7,37 +10,47 @@ use std::{
 };
 
 use garth_contract::{Code, Error, Result};
-use garth_redact::{Clean, Config, Raw, Redactor, Stream};
+use garth_redact::{Config, Raw, Redactor, Stream};
 
 use crate::{
     args,
     output::{Format, Outcome, Output},
 };
+use tally::Tally;
 
 /// How much is read at a time; memory does not depend on the size of the input.
 const CHUNK: usize = 64 << 10;
 
 /// Redacts the files of the command line, or standard input without any.
 pub(crate) fn run(args: &args::Redact, output: &Output) -> Outcome {
-    match redact(args, output) {
-        Ok(()) => Outcome::Done,
-        Err(error) => {
-            output.failure(&error, Format::Text);
-            Outcome::Failed
-        }
-    }
+    let format = if args.json { Format::Json } else { Format::Text };
+    let done = redactor().and_then(|redactor| match args.check || args.json {
+        true => check::run(&redactor, &args.files, output, format),
+        false => redact(&redactor, args, output),
+    });
+    done.unwrap_or_else(|error| {
+        output.failure(&error, format);
+        Outcome::Failed
+    })
 }
 
-fn redact(args: &args::Redact, output: &Output) -> Result<()> {
-    let redactor = Redactor::new(&Config::standard())
-        .map_err(|bad| Error::new(Code::InvalidPattern, bad.to_string()))?;
+fn redactor() -> Result<Redactor> {
+    Redactor::new(&Config::standard())
+        .map_err(|bad| Error::new(Code::InvalidPattern, bad.to_string()))
+}
+
+fn redact(redactor: &Redactor, args: &args::Redact, output: &Output) -> Result<Outcome> {
+    let mut tally = Tally::default();
     if args.files.is_empty() {
-        return pass(io::stdin().lock(), redactor.stream(), output);
+        pass(io::stdin().lock(), redactor.stream(), output, &mut tally)?;
     }
     for path in &args.files {
-        pass(open(path)?, redactor.stream(), output)?;
+        pass(open(path)?, redactor.stream(), output, &mut tally)?;
     }
-    Ok(())
+    if !tally.is_empty() {
+        output.note(&tally.sentence());
+    }
+    Ok(Outcome::Done)
 }
 
 /// Opens a file that the person at the shell named; no workspace is concerned.
@@ -55,7 +68,12 @@ fn open(path: &Path) -> Result<File> {
     })
 }
 
-fn pass(mut input: impl Read, mut stream: Stream, output: &Output) -> Result<()> {
+fn pass(
+    mut input: impl Read,
+    mut stream: Stream,
+    output: &Output,
+    tally: &mut Tally,
+) -> Result<()> {
     let mut chunk = vec![0; CHUNK];
     loop {
         let read = match input.read(&mut chunk) {
@@ -70,8 +88,11 @@ fn pass(mut input: impl Read, mut stream: Stream, output: &Output) -> Result<()>
         let piece = Raw::from(chunk.get(..read).unwrap_or_default());
         output.piece(&stream.feed(&piece).map_err(|_| held_back())?);
     }
-    let rest: Clean = stream.finish().map_err(|_| held_back())?.clean;
-    output.piece(&rest);
+    let end = stream.finish().map_err(|_| held_back())?;
+    output.piece(&end.clean);
+    for (name, count) in end.counts {
+        tally.add(&name, count);
+    }
     Ok(())
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn check(workspace: &Workspace, path: &WsPath, old: &str, new: &str) 
     if !workspace.redacts(path) {
         return Ok(());
     }
-    if !has_any(new) {
+    if !may_have(new) {
         return Ok(());
     }
     compare(path, std::iter::once(old), std::iter::once(new))
@@ -37,7 +37,7 @@ pub(crate) fn check_lines(workspace: &Workspace, path: &WsPath, diff: &Diff<'_>)
         let lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
         lines.filter(move |line| line.tag == tag).filter_map(|line| str::from_utf8(line.text).ok())
     };
-    if !lines(Tag::Added).any(has_any) {
+    if !lines(Tag::Added).any(may_have) {
         return Ok(());
     }
     compare(path, lines(Tag::Removed), lines(Tag::Added))
@@ -49,17 +49,42 @@ fn compare<'a>(
     new: impl Iterator<Item = &'a str>,
 ) -> Result<()> {
     let mut had = HashMap::new();
-    for found in old.flat_map(placeholders) {
-        *had.entry((found.name, found.nth)).or_insert(0_u64) += 1;
+    let mut broken = 0;
+    for text in old {
+        broken += count_broken(text);
+        for found in placeholders(text) {
+            *had.entry((found.name, found.nth)).or_insert(0_u64) += 1;
+        }
     }
-    for found in new.flat_map(placeholders) {
-        match had.get_mut(&(found.name, found.nth)) {
-            Some(left @ 1..) => *left -= 1,
-            Some(0) | None => return Err(refused(path)),
+    for text in new {
+        let now = count_broken(text);
+        if now > broken {
+            return Err(refused(path));
+        }
+        broken -= now;
+        for found in placeholders(text) {
+            match had.get_mut(&(found.name, found.nth)) {
+                Some(left @ 1..) => *left -= 1,
+                Some(0) | None => return Err(refused(path)),
+            }
         }
     }
     Ok(())
 }
+
+/// How often a text has what was a placeholder before somebody changed it.
+///
+/// `[REDACTED]` alone is what people write, and none of ours.
+fn count_broken(text: &str) -> usize {
+    let begun = text.match_indices(OPENING).filter(|(at, _)| {
+        let behind = text.get(at + OPENING.len()..).unwrap_or_default();
+        !behind.starts_with(']')
+    });
+    begun.count().saturating_sub(placeholders(text).count())
+}
+
+/// How every placeholder begins.
+const OPENING: &str = "[REDACTED";
 
 /// Refuses a new text that has a rule's own words for a secret of the file more often
 /// than the old one: such words do not say which secret they stand for. Where the rule
@@ -94,6 +119,11 @@ pub(crate) fn check_own_words(
         }
     }
     Ok(())
+}
+
+/// Tells whether a text holds the placeholder of a secret, or what is left of one.
+pub(crate) fn may_have(text: &str) -> bool {
+    has_any(text) || count_broken(text) > 0
 }
 
 /// Tells whether a text holds the placeholder of a secret.

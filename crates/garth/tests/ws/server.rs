@@ -5,6 +5,7 @@ use std::{
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -20,7 +21,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: String,
-    data: TempDir,
+    data: Arc<TempDir>,
     /// The operator's token.
     pub(crate) operator: String,
 }
@@ -66,6 +67,7 @@ impl Server {
 
     fn listened(data: TempDir, child: Child) -> Self {
         let (child, address) = listening(child);
+        let data = Arc::new(data);
         let operator = fs::read_to_string(data.path().join("operator.token")).unwrap();
         Self { child, address, data, operator: operator.trim().to_owned() }
     }
@@ -118,6 +120,12 @@ impl Server {
     /// The directory of an agent's files.
     pub(crate) fn files(&self, agent: &str) -> PathBuf {
         self.data.path().join("agents").join(agent).join("workspace")
+    }
+
+    /// All that it keeps, also when it has ended.
+    #[allow(dead_code, reason = "not every target that has this file asks")]
+    pub(crate) fn kept(&self) -> Arc<TempDir> {
+        Arc::clone(&self.data)
     }
 
     /// The memory that it has now, in megabytes.

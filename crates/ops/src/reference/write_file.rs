@@ -55,7 +55,7 @@ impl Naming for Params {
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
     let path = resolve(workspace, &params.path)?;
     let parents = Parents::Require;
-    if workspace.redacts(&path) && placeholders::has_any(&params.content) {
+    if workspace.redacts(&path) && placeholders::may_have(&params.content) {
         // Whether a placeholder would destroy a secret, only the file itself can tell.
         let plan = |current: Option<&garth_contract::Content>| {
             let bytes = current.map_or(&b""[..], |content| &content.bytes);

@@ -197,6 +197,7 @@ impl Edits<'_> {
         let one = |edit: &Replacement| {
             let (old, new) = (whole(&edit.old_text)?, whole(&edit.new_text)?);
             placeholders::check_own_words(workspace, &self.path, file, (&old, &new))?;
+            placeholders::check(workspace, &self.path, &old, &new)?;
             Ok(One { old_string: old, new_string: new, replace_all: edit.replace_all })
         };
         self.params.edits.iter().map(one).collect()

@@ -123,7 +123,7 @@ pub(super) async fn bytes(
 
 /// Tells whether a text may hold placeholders, so that what the file holds matters.
 fn looks(workspace: &Workspace, path: &WsPath, text: &str) -> bool {
-    workspace.has_own_words(path) || workspace.redacts(path) && placeholders::has_any(text)
+    workspace.has_own_words(path) || workspace.redacts(path) && placeholders::may_have(text)
 }
 
 impl<'a> Call<'a> {

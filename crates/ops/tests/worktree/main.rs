@@ -14,6 +14,7 @@ mod changing;
 mod editing;
 mod fences;
 mod finding;
+mod fuzzed;
 mod looking;
 mod naming;
 mod odd_files;

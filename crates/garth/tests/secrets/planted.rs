@@ -1,0 +1,51 @@
+//! The secrets that are planted: one of each built-in rule, from the rule's own examples.
+
+use garth_redact::{Config, Redactor, known};
+
+/// A secret that is shorter may stand in a text by chance.
+const LEAST: usize = 12;
+
+/// A text with a secret of every rule, and the secrets.
+pub(crate) struct Planted {
+    pub(crate) text: String,
+    secrets: Vec<(&'static str, String)>,
+}
+
+impl Planted {
+    /// All of them in one text.
+    pub(crate) fn new() -> Self {
+        let mut text = String::from("begin\n");
+        let mut secrets = Vec::new();
+        for rule in known() {
+            for (example, secret) in rule.examples {
+                text.push_str(example);
+                text.push_str("\nend of it\n");
+                // A key of many lines would be told line by line.
+                for line in secret.lines().flat_map(|line| line.split("\\n")) {
+                    let telling = line.len() >= LEAST && !line.starts_with("---");
+                    if telling && !line.contains(": ") {
+                        secrets.push((rule.name, line.to_owned()));
+                    }
+                }
+            }
+        }
+        let clean = Redactor::new(&Config::standard()).unwrap().clean(text.clone().into()).unwrap();
+        // Made-up secrets are alike, and some stand openly beside another; those say nothing.
+        let before = secrets.len();
+        secrets.retain(|(_, secret)| !clean.clean.contains(secret.as_str()));
+        assert!(secrets.len() * 10 >= before * 9, "{} of {before}", secrets.len());
+        Self { text, secrets }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.secrets.len()
+    }
+
+    /// Fails where a secret stands in what left.
+    pub(crate) fn is_nowhere_in(&self, place: &str, text: &str) {
+        let told: Vec<_> =
+            self.secrets.iter().filter(|(_, secret)| text.contains(secret.as_str())).collect();
+        assert!(told.is_empty(), "{place} tells {told:?}");
+    }
+}
