@@ -41,7 +41,7 @@ pub(super) fn run(
 ) -> Result<Outcome> {
     let mut found = Found::default();
     if paths.is_empty() {
-        found.look(redactor, "-", read(io::stdin().lock())?);
+        found.look(redactor, "-", &read(io::stdin().lock())?);
     }
     let mut files = Vec::new();
     for path in paths {
@@ -51,7 +51,7 @@ pub(super) fn run(
         if files.len() > LARGE_TREE && index % 64 == 0 {
             output.progress(&format!("{index} of {} files", files.len()));
         }
-        found.look(redactor, &path.display().to_string(), read(open(path)?)?);
+        found.look(redactor, &path.display().to_string(), &read(open(path)?)?);
     }
     if files.len() > LARGE_TREE {
         output.progress("");
@@ -68,12 +68,12 @@ struct Found {
 }
 
 impl Found {
-    fn look(&mut self, redactor: &Redactor, path: &str, bytes: Vec<u8>) {
+    fn look(&mut self, redactor: &Redactor, path: &str, bytes: &[u8]) {
         if bytes.iter().take(HEAD).any(|&byte| byte == 0) {
             return;
         }
         self.files += 1;
-        let text = String::from_utf8_lossy(&bytes);
+        let text = String::from_utf8_lossy(bytes);
         let (mut line, mut at) = (1, 0);
         for span in redactor.find(&text) {
             line += text.get(at..span.start).unwrap_or_default().matches('\n').count();

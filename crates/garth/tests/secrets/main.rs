@@ -6,6 +6,7 @@
     dead_code,
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::needless_pass_by_value,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stdout,
