@@ -1,7 +1,7 @@
 //! Files of many kinds with every secret in them marked: how exact the rules are on real text.
 //!
 //! `tests/labelled/*.txt` hold documents, each behind a line `=== name`; a secret stands between
-//! `⟦` and `⟧`. All values are made up. What is found and not marked counts as wrong, and so does
+//! `⟦` and `⟧`. The documents are some fifty forms, each filled several times; all values are made up. What is found and not marked counts as wrong, and so does
 //! what is found only in part.
 
 #![allow(
