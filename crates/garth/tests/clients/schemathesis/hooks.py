@@ -58,6 +58,7 @@ UNSAID = re.compile("|".join([
     # Parameters that exclude each other, or of which one is needed.
     "If-Match and If-None-Match make no sense together",
     "send (from and to|fromPath and toPath), or path and content",
+    "version goes with path, and with nothing else to compare",
     "expectedVersion makes no sense with overwrite: false",
     "the token of an agent needs its agentId",
     "only the token of an agent has an agentId",
