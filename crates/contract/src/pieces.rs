@@ -26,7 +26,7 @@ pub const PIECE: usize = 1 << 20;
 ///     pieces.add(piece);
 /// }
 /// assert_eq!(pieces.version(), Version::of(&content));
-/// assert!(pieces.has(1, &content[..PIECE]) && !pieces.has(0, &content[..PIECE]));
+/// assert!(pieces.has(1, &content[..PIECE]) && !pieces.has(2, &content[..PIECE]));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Pieces {
