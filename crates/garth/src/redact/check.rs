@@ -94,10 +94,13 @@ impl Found {
                     .iter()
                     .map(|Place { path, line, rule }| format!("{path}:{line}: {rule}\n"));
                 output.piece(&lines.collect::<String>());
-                let files = self.files;
+                let files = match self.files {
+                    1 => "1 file".to_owned(),
+                    files => format!("{files} files"),
+                };
                 match self.tally.is_empty() {
-                    true => output.note(&format!("no secret in {files} files")),
-                    false => output.note(&format!("{} in {files} files", self.tally.sentence())),
+                    true => output.note(&format!("no secret in {files}")),
+                    false => output.note(&format!("{} in {files}", self.tally.sentence())),
                 }
             }
             Format::Json => {

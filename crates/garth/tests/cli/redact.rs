@@ -43,7 +43,7 @@ fn a_check_tells_rule_and_line_and_fails_where_there_is_a_secret() {
     assert_eq!((run.code, run.stdout), (1, format!("{}:2: STRIPE_KEY\n", path("a/one.txt"))));
     assert_eq!(run.stderr, "1 secret: STRIPE_KEY 1 in 2 files\n");
     let run = garth(&["redact", "--check", &path("b.txt")], "");
-    assert_eq!((run.code, run.stderr.as_str()), (0, "no secret in 1 files\n"));
+    assert_eq!((run.code, run.stderr.as_str()), (0, "no secret in 1 file\n"));
     let run = garth(&["redact", "--check", &path("nope")], "");
     assert!(run.code == 1 && run.stderr.contains("FILE_NOT_FOUND"), "{run:?}");
 }
