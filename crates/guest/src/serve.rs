@@ -15,7 +15,7 @@ use std::{
 use futures::{StreamExt, stream::FuturesUnordered};
 use garth_contract::{DynFilesystem, DynShell, ProcessId};
 use garth_wire::{
-    Duplex, Hush, Mux, Session, Welcome,
+    Duplex, Hush, Mux, Session, Vigil, Welcome,
     hello::{self, Stranger},
 };
 use tokio::{sync::Semaphore, time};
@@ -68,7 +68,20 @@ pub async fn serve(pipe: impl Duplex, served: Arc<Served>) -> Result<(), Strange
     let shared = Arc::new(Shared { served, large: Arc::new(Semaphore::new(MOST_LARGE)) });
     let mut connection = Connection { mux: Mux::answering(pipe), calls: FuturesUnordered::new() };
     let hush = Hush::default();
-    poll_fn(|context| hush.poll(context, |context| connection.poll(context, &shared))).await;
+    let (mut vigil, mut arrived) = (Vigil::default(), 0);
+    poll_fn(|context| {
+        let polled = hush.poll(context, |context| connection.poll(context, &shared));
+        if polled.is_pending() {
+            let now = connection.mux.arrived();
+            if std::mem::replace(&mut arrived, now) != now {
+                // Who asks one thing after the other will ask the next in a moment.
+                vigil.begin();
+            }
+            vigil.linger(context);
+        }
+        polled
+    })
+    .await;
     Ok(())
 }
 

@@ -93,6 +93,9 @@ impl Call {
         let talk = poll_fn(|context| call.hush.poll(context, open)).await;
         call.used = Some((talk.map_err(Failure::Unsent)?, places));
         call.flush().await?;
+        if !nature.lasts() {
+            call.connection.vigil().begin();
+        }
         Ok(call)
     }
 
@@ -169,9 +172,9 @@ impl Call {
     }
 
     fn poll_word(&mut self, context: &mut Context<'_>, most_body: u64) -> Poll<Result<Answer>> {
-        let Self { connection, token, used, hush, .. } = self;
+        let Self { connection, token, used, hush, nature, .. } = self;
         let Some((talk, _)) = used else { return Poll::Ready(Err(over())) };
-        let frame = ready!(hush.poll(context, |context| {
+        let received = hush.poll(context, |context| {
             let pushed = connection.push(*token, context);
             // What has come counts, even if nothing will come after it.
             match (talk.poll_receive(context, most_body), pushed) {
@@ -181,7 +184,14 @@ impl Call {
                 }
                 (Poll::Ready(frame), _) => Poll::Ready(frame.map_err(|fault| at_fault(&fault))),
             }
-        }));
+        });
+        if !nature.lasts() {
+            match &received {
+                Poll::Ready(_) => connection.vigil().end(),
+                Poll::Pending => connection.vigil().linger(context),
+            }
+        }
+        let frame = ready!(received);
         Poll::Ready(frame.and_then(|frame| Answer::decode(frame).map_err(|fault| at_fault(&fault))))
     }
 

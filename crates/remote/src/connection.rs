@@ -13,7 +13,7 @@ use std::{
 };
 
 use garth_contract::{Code, Error};
-use garth_wire::{Mux, Talk, Welcome};
+use garth_wire::{Mux, Talk, Vigil, Welcome};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::barrier::Barrier;
@@ -36,6 +36,8 @@ pub(crate) struct Connection {
     /// Streams that no call uses; a stream serves one call after the other.
     idle: Mutex<Vec<Talk>>,
     given_up: Mutex<Vec<GivenUp>>,
+    /// Whether it is worth staying awake for an answer.
+    vigil: Mutex<Vigil>,
     next: AtomicU64,
 }
 
@@ -115,6 +117,7 @@ impl Connection {
             }),
             idle: Mutex::default(),
             given_up: Mutex::default(),
+            vigil: Mutex::default(),
             next: AtomicU64::new(NOBODY + 1),
         }
     }
@@ -131,6 +134,11 @@ impl Connection {
     /// Why it is no more, if it is.
     pub(crate) fn broken(&self) -> Option<Why> {
         self.wires().broken
+    }
+
+    /// Whether it is worth staying awake for an answer, and whether it was so far.
+    pub(crate) fn vigil(&self) -> MutexGuard<'_, Vigil> {
+        lock(&self.vigil)
     }
 
     /// Moves the pipe on behalf of a call that waits.

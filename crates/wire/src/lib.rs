@@ -24,6 +24,7 @@ mod mux;
 mod pipe;
 mod request;
 mod talk;
+mod vigil;
 
 pub use answer::{Answer, Named, Told};
 pub use batch::{Batch, Results};
@@ -36,6 +37,7 @@ pub use mux::{Broken, MOST_STREAMS, Mux};
 pub use pipe::Duplex;
 pub use request::Request;
 pub use talk::{Frame, Talk};
+pub use vigil::Vigil;
 
 #[cfg(test)]
 mod tests;
