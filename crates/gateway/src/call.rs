@@ -32,8 +32,8 @@ use garth_redact::Permit;
 use serde_json::Value;
 
 use crate::{
-    Answer, Caller, Gateway, Held, Operation, Summary, agent_id::AgentId, audit, limits::Demand,
-    registry::Known,
+    Answer, Caller, Gateway, Held, Operation, Summary, agent_id::AgentId, approvals::Hears, audit,
+    limits::Demand, registry::Known,
 };
 
 /// What a caller asks for, as an interface read it.
@@ -51,6 +51,8 @@ pub struct Call<L = ()> {
     pub bytes: u64,
     /// What the caller named the call, so that it happens at most once.
     pub request_id: Option<String>,
+    /// How the caller hears of an approval that the call needs.
+    pub hears: Hears,
     /// What comes along beside the parameters.
     pub along: L,
 }
@@ -64,6 +66,7 @@ pub(crate) struct Work<A: Answer> {
     pub(crate) params: Value,
     pub(crate) bytes: u64,
     pub(crate) request_id: Option<String>,
+    pub(crate) hears: Hears,
     pub(crate) summary: Summary,
     pub(crate) record: audit::Open,
     /// Until it is run; behind a lock, since the call is looked at from several places.

@@ -25,7 +25,7 @@ impl Gateway {
         table: &Table<A>,
         call: Call<A::Along>,
     ) -> Result<Resolved<A>> {
-        let Call { caller, operation: name, agent, params, bytes, request_id, along } = call;
+        let Call { caller, operation: name, agent, params, bytes, request_id, hears, along } = call;
         let found = table.find(&name);
         let agent = found.map_or(Ok(None), |found| agent_of(found, agent.as_deref()));
         let summary = found.map(|found| (found.describe)(&params)).unwrap_or_default();
@@ -60,6 +60,7 @@ impl Gateway {
                 params,
                 bytes,
                 request_id,
+                hears,
                 summary,
                 record,
                 along: Mutex::new(Some(along)),

@@ -10,8 +10,10 @@ use garth_contract::{Code, Error, Result, WsPath};
 use garth_workspace::Workspace;
 
 use crate::{
-    Admitted, Answer, At, Done, Run, Takes, When,
-    approvals::{Answered, Question, Reply, Touched, Verdict},
+    Admitted, AgentId, Answer, At, Done, Role, Run, Takes, When,
+    approvals::{
+        Again, AnsweredBy, Answered, Collected, Hears, Question, Reply, Told, Touched, Verdict,
+    },
     call::Work,
     contain::contain,
     registry::{Claim, Claimed, Key, Known, Settled},
@@ -64,18 +66,21 @@ impl<A: Answer> Admitted<A> {
     }
 
     async fn execute(&mut self) -> Result<A> {
-        let params = std::mem::take(&mut self.work.params);
         let along = self.work.along.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         let Some(along) = along else { return Err(Error::of(Code::Internal)) };
         let operation = Arc::clone(&self.work.operation);
         let (Run::Workspace(run), Some(known)) = (&operation.run, self.known.clone()) else {
             return match &operation.run {
-                Run::Gateway(run) => contain(|| run(self.work.caller.clone(), params, along)).await,
+                Run::Gateway(run) => {
+                    let params = std::mem::take(&mut self.work.params);
+                    contain(|| run(self.work.caller.clone(), params, along)).await
+                }
                 Run::Workspace(_) => Err(Error::of(Code::AgentNotFound)),
             };
         };
         let workspace = self.work.gateway.inner.workspaces.open(&known.agent).await?;
         self.approve(&known, &workspace).await?;
+        let params = std::mem::take(&mut self.work.params);
         let at = At {
             workspace: &workspace,
             agent: &known.agent.id,
@@ -111,7 +116,29 @@ impl<A: Answer> Admitted<A> {
             summary: summary::line(&work.summary, &known.redactor),
             wait: Duration::from_millis(known.agent.settings.approvals.wait_ms),
         };
-        let answered = work.gateway.inner.desk.ask(question).await?;
+        let told = self.told(known);
+        let work = &mut self.work;
+        let desk = &work.gateway.inner.desk;
+        let answered = match told {
+            None => desk.ask(question).await?,
+            Some(told) => {
+                let about = about(work);
+                let collected = match &told.again {
+                    Some(Again { id, said }) => desk.collect(id, (about, &work.caller), *said)?,
+                    None => Collected::Waits(desk.leave(question, about)?),
+                };
+                match collected {
+                    Collected::Answered(answered) => answered,
+                    Collected::Waits(asked) => {
+                        work.record.note("approval: asked of the caller");
+                        // Set once: each try of a call is a call of its own.
+                        let _ = told.question.set(asked);
+                        let message = "approval is needed";
+                        return Err(Error::new(Code::ApprovalRefused, message));
+                    }
+                }
+            }
+        };
         let refused = |message: &'static str| Err(Error::new(Code::ApprovalRefused, message));
         match answered {
             Answered::By { caller, reply: Reply::Allow } => {
@@ -127,6 +154,16 @@ impl<A: Answer> Admitted<A> {
                 refused("approval was not given in time")
             }
         }
+    }
+
+    /// How a caller is told of a question itself, where its own answer would count.
+    fn told(&self, known: &Known) -> Option<Told> {
+        let Hears::Told(told) = &self.work.hears else { return None };
+        let counts = match (self.work.caller.role(), known.agent.settings.approvals.answered_by) {
+            (Role::Operator, _) | (Role::Agent(_) | Role::User, AnsweredBy::Anybody) => true,
+            (Role::Agent(_) | Role::User, AnsweredBy::Operators) => false,
+        };
+        counts.then(|| told.clone())
     }
 
     /// Gives the answer of an earlier call again.
@@ -169,6 +206,15 @@ fn settled<A: Answer>(result: &Result<A>) -> Settled {
 fn unkept() -> Error {
     let message = "the call with this request id was done, and its answer was not kept";
     Error::new(Code::Conflict, message).hint("Look at what is there now.")
+}
+
+/// What tells a call apart from others that an approval is not about.
+fn about<A: Answer>(work: &Work<A>) -> Hash {
+    let agent = work.agent.as_ref().map(AgentId::as_str).unwrap_or_default();
+    let mut hasher = Hasher::new();
+    hasher.update(digest(work).as_bytes());
+    hasher.update(agent.as_bytes());
+    hasher.finalize()
 }
 
 /// What tells two calls apart that have the same request id.

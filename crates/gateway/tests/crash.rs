@@ -145,6 +145,7 @@ async fn the_process_that_is_killed() {
                     bytes: 10,
                     // Some also claim a request id, which takes another transaction.
                     request_id: (number % 3 == 0).then(|| path.clone()),
+                    hears: garth_gateway::approvals::Hears::Waits,
                     along: (),
                 };
                 gateway.call(&table, call).await.unwrap();

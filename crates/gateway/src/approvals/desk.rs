@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use blake3::Hash;
 use garth_contract::{Code, Error, Result};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{broadcast, oneshot};
@@ -100,6 +101,14 @@ pub(crate) struct Question {
     pub(crate) wait: Duration,
 }
 
+/// What became of a question that was left.
+pub(crate) enum Collected {
+    /// It is answered, and gone.
+    Answered(Answered),
+    /// It still waits.
+    Waits(Asked),
+}
+
 /// Where questions wait.
 pub struct Desk {
     clock: Clock,
@@ -109,7 +118,24 @@ pub struct Desk {
 
 struct Pending {
     asked: Asked,
-    answer: oneshot::Sender<(String, Reply)>,
+    answer: Answers,
+}
+
+/// How an answer comes to whoever wants it.
+enum Answers {
+    /// Somebody waits for it.
+    Waited(oneshot::Sender<(String, Reply)>),
+    /// Its caller comes again: with the same call, and what is answered by then.
+    Left { about: Hash, answered: Option<(String, Reply)> },
+}
+
+impl Answers {
+    fn is_open(&self) -> bool {
+        match self {
+            Self::Waited(_) => true,
+            Self::Left { answered, .. } => answered.is_none(),
+        }
+    }
 }
 
 impl Desk {
@@ -121,7 +147,11 @@ impl Desk {
     /// The questions that wait, oldest first.
     #[must_use]
     pub fn pending(&self) -> Vec<Asked> {
-        let mut all: Vec<_> = self.lock().values().map(|pending| pending.asked.clone()).collect();
+        let mut pending = self.lock();
+        self.sweep(&mut pending);
+        let open = pending.values().filter(|pending| pending.answer.is_open());
+        let mut all: Vec<_> = open.map(|pending| pending.asked.clone()).collect();
+        drop(pending);
         all.sort_by_key(|asked| asked.asked_ms);
         all
     }
@@ -144,9 +174,24 @@ impl Desk {
             Role::Agent(_) | Role::User => return Err(Error::of(Code::PermissionDenied)),
         }
         let gone = || Error::new(Code::InvalidParams, "no such approval is waited for");
-        let pending = self.lock().remove(id).ok_or_else(gone)?;
         let caller = by.id().to_owned();
-        pending.answer.send((caller.clone(), reply)).map_err(|_| gone())?;
+        let mut all = self.lock();
+        self.sweep(&mut all);
+        match all.remove(id).ok_or_else(gone)? {
+            Pending { answer: Answers::Waited(answer), .. } => {
+                answer.send((caller.clone(), reply)).map_err(|_| gone())?;
+            }
+            left @ Pending { answer: Answers::Left { answered: Some(_), .. }, .. } => {
+                // The first answer counts; it waits to be fetched.
+                all.insert(id.to_owned(), left);
+                return Err(gone());
+            }
+            Pending { asked, answer: Answers::Left { about, answered: None } } => {
+                let answer = Answers::Left { about, answered: Some((caller.clone(), reply)) };
+                all.insert(id.to_owned(), Pending { asked, answer });
+            }
+        }
+        drop(all);
         self.tell(id, Answered::By { caller, reply });
         Ok(())
     }
@@ -158,22 +203,11 @@ impl Desk {
     ///
     /// Cancel: the question is withdrawn.
     pub(crate) async fn ask(&self, question: Question) -> Result<Answered> {
-        let Question { agent, caller, session, operation, summary, wait } = question;
-        let asked_ms = self.clock.now_ms();
-        let deadline_ms = asked_ms.saturating_add(millis(wait));
-        let id = random::name()?;
-        let asked = Asked {
-            id: id.clone(),
-            agent,
-            caller,
-            session,
-            operation,
-            summary,
-            asked_ms,
-            deadline_ms,
-        };
+        let wait = question.wait;
+        let asked = self.asked(question)?;
+        let id = asked.id.clone();
         let (answer, waiting) = oneshot::channel();
-        self.put(asked, answer)?;
+        self.put(asked, Answers::Waited(answer))?;
         let mut seat = Seat { desk: self, id, how: Answered::Withdrawn };
         match tokio::time::timeout(wait, waiting).await {
             Ok(Ok((caller, reply))) => Ok(Answered::By { caller, reply }),
@@ -184,8 +218,80 @@ impl Desk {
         }
     }
 
-    fn put(&self, asked: Asked, answer: oneshot::Sender<(String, Reply)>) -> Result<()> {
+    /// Leaves a question, whose caller comes again with the same call.
+    ///
+    /// # Errors
+    /// `APPROVAL_REFUSED` when too many wait already.
+    pub(crate) fn leave(&self, question: Question, about: Hash) -> Result<Asked> {
+        let asked = self.asked(question)?;
+        self.put(asked.clone(), Answers::Left { about, answered: None })?;
+        Ok(asked)
+    }
+
+    /// Comes again with a call, and with what its own person says to it, if anything.
+    ///
+    /// An answer that was given at the desk goes before; each answer counts for one call.
+    ///
+    /// # Errors
+    /// `APPROVAL_REFUSED` for a question that is no longer there, or was about another
+    /// call or caller.
+    pub(crate) fn collect(
+        &self,
+        id: &str,
+        (about, by): (Hash, &Caller),
+        said: Option<Reply>,
+    ) -> Result<Collected> {
+        let gone = || Error::new(Code::ApprovalRefused, "no such approval is waited for");
+        let mut all = self.lock();
+        self.sweep(&mut all);
+        let there = all.get(id).ok_or_else(gone)?;
+        let answered = match &there.answer {
+            Answers::Left { about: left, answered }
+                if *left == about && there.asked.caller == by.id() =>
+            {
+                answered.clone()
+            }
+            Answers::Left { .. } | Answers::Waited(_) => return Err(gone()),
+        };
+        let own = || said.map(|reply| (by.id().to_owned(), reply));
+        let fresh = answered.is_none();
+        let Some((caller, reply)) = answered.or_else(own) else {
+            return Ok(Collected::Waits(there.asked.clone()));
+        };
+        all.remove(id);
+        drop(all);
+        let answered = Answered::By { caller, reply };
+        if fresh {
+            self.tell(id, answered.clone());
+        }
+        Ok(Collected::Answered(answered))
+    }
+
+    fn asked(&self, question: Question) -> Result<Asked> {
+        let Question { agent, caller, session, operation, summary, wait } = question;
+        let asked_ms = self.clock.now_ms();
+        let deadline_ms = asked_ms.saturating_add(millis(wait));
+        let id = random::name()?;
+        Ok(Asked { id, agent, caller, session, operation, summary, asked_ms, deadline_ms })
+    }
+
+    /// Forgets questions whose caller did not come again in time.
+    fn sweep(&self, pending: &mut BTreeMap<String, Pending>) {
+        let now_ms = self.clock.now_ms();
+        pending.retain(|id, one| match &one.answer {
+            Answers::Left { .. } if one.asked.deadline_ms <= now_ms => {
+                if one.answer.is_open() {
+                    self.tell(id, Answered::Unanswered);
+                }
+                false
+            }
+            Answers::Left { .. } | Answers::Waited(_) => true,
+        });
+    }
+
+    fn put(&self, asked: Asked, answer: Answers) -> Result<()> {
         let mut pending = self.lock();
+        self.sweep(&mut pending);
         let same = pending.values().filter(|other| other.asked.agent == asked.agent).count();
         if pending.len() >= MOST_PENDING || same >= MOST_OF_ONE {
             let message = "approval is needed, and too many approvals are waited for already";

@@ -38,12 +38,31 @@ pub struct Config {
     pub rules: Vec<Rule>,
     /// How long an answer is waited for, in milliseconds; then it is refused.
     pub wait_ms: u64,
+    /// Whose answer counts.
+    pub answered_by: AnsweredBy,
+}
+
+/// Whose answer counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum AnsweredBy {
+    /// An operator's, and that of the person before the client that makes the call,
+    /// where a client can ask one.
+    #[default]
+    Anybody,
+    /// An operator's alone, for agents that hold their own token.
+    Operators,
 }
 
 impl Default for Config {
     /// Everything is allowed; who is asked has five minutes.
     fn default() -> Self {
-        Self { otherwise: Verdict::Allow, rules: Vec::new(), wait_ms: 300_000 }
+        Self {
+            otherwise: Verdict::Allow,
+            rules: Vec::new(),
+            wait_ms: 300_000,
+            answered_by: AnsweredBy::default(),
+        }
     }
 }
 

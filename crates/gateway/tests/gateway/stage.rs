@@ -186,6 +186,7 @@ pub(crate) fn call(caller: &Caller, operation: &str, params: Value) -> Call {
         agent: Some(params["agentId"].as_str().unwrap_or("own").to_owned()),
         bytes: params.to_string().len() as u64,
         request_id: params["requestId"].as_str().map(ToOwned::to_owned),
+        hears: garth_gateway::approvals::Hears::Waits,
         params,
         along: (),
     }

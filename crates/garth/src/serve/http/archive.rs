@@ -9,7 +9,7 @@ use axum::{
     response::Response,
 };
 use garth_archive::Format;
-use garth_gateway::Call;
+use garth_gateway::{Call, approvals::Hears};
 use serde_json::Value;
 
 use super::{
@@ -55,6 +55,7 @@ pub(super) async fn get(
             params: Value::Object(query::read(query.as_deref(), PACKED)?),
             bytes: 0,
             request_id: None,
+            hears: Hears::Waits,
             along: Along::nothing(),
         };
         Prepared { call, credential, taken: None }.run(&app).await
@@ -103,6 +104,7 @@ pub(super) async fn restore(
             params: Value::Object(query::read(query.as_deref(), RESTORED)?),
             bytes: 0,
             request_id: request_id(&asked)?,
+            hears: Hears::Waits,
             along: Along { coming: Some(coming), ..Along::nothing() },
         };
         Prepared { call, credential, taken: None }.run(&app).await

@@ -14,7 +14,7 @@ use axum::{
 use bytes::Bytes;
 use futures::stream;
 use garth_contract::{Code, Error, Result};
-use garth_gateway::{Call, Credential, Role};
+use garth_gateway::{Call, Credential, Role, approvals::Hears};
 use garth_ops::worktree::transfer::Download;
 use serde_json::{Map, Value};
 
@@ -154,6 +154,7 @@ async fn call(
         params: Value::Object(params),
         bytes,
         request_id,
+        hears: Hears::Waits,
         along: Along::carrying(transfer),
     };
     Prepared { call, credential, taken: None }.run(app).await

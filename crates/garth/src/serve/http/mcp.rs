@@ -3,6 +3,8 @@
 //! Nothing is kept between two requests: every one says who asks, and is served by a
 //! server of its own.
 
+mod approval;
+
 use std::{borrow::Cow, sync::Arc};
 
 use axum::{
@@ -12,13 +14,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use garth_contract::{Code, Error, Result};
-use garth_gateway::{AgentId, Call, Caller, Credential, Role};
+use garth_gateway::{AgentId, Call, Caller, Credential, Role, approvals::Hears};
 use garth_ops::{Allows, Dialect, Failure, Tool};
 use http_body_util::{BodyExt, Full};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+        CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams,
         CompleteResult, CustomRequest, CustomResult, Implementation, InitializeResult,
         ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
         ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
@@ -186,29 +188,40 @@ impl Server {
         &self,
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResult, ErrorData> {
+    ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = garth_ops::find(DIALECT.tools, &request.name) else {
             let names: Vec<_> = self.tools().map(|tool| tool.name).collect();
             let message =
                 format!("there is no tool {:?}; the tools are {}", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
+        let hears = approval::hears(context.meta.client_capabilities().as_ref(), &request);
         let params = request.arguments.map_or(Value::Null, Value::Object);
         let progress = Progress::default();
         let along =
             Along { place: Some(progress.place()), ..Along::announcing(progress.announce()) };
-        let running = self.run(tool.name, params, along);
+        let running = self.run(tool.name, params, (hears.clone(), along));
         let failure = match progress.during(running, context).await {
-            Ok(Answer::Tool(reply)) => return Ok(answer::answered(tool, *reply)),
+            Ok(Answer::Tool(reply)) => return Ok(answer::answered(tool, *reply).into()),
             Ok(Answer::Failed(failure)) => *failure,
             Ok(_) => Failure::from(Error::of(Code::Internal)),
             Err(error) => Failure::from(error),
         };
-        Ok(answer::refused(tool, &failure, DIALECT.refusals))
+        if let Hears::Told(told) = &hears
+            && let Some(asks) = told.question.get().and_then(approval::asks)
+        {
+            return Ok(CallToolResponse::InputRequired(asks));
+        }
+        Ok(answer::refused(tool, &failure, DIALECT.refusals).into())
     }
 
     /// Runs an operation of the table.
-    async fn run(&self, operation: &str, params: Value, along: Along) -> Result<Answer> {
+    async fn run(
+        &self,
+        operation: &str,
+        params: Value,
+        (hears, along): (Hears, Along),
+    ) -> Result<Answer> {
         let call = Call {
             caller: self.caller.clone(),
             operation: operation.to_owned(),
@@ -216,6 +229,7 @@ impl Server {
             bytes: params.to_string().len() as u64,
             params,
             request_id: None,
+            hears,
             along,
         };
         Prepared { call, credential: self.credential.clone(), taken: None }.run(&self.app).await
@@ -223,7 +237,7 @@ impl Server {
 
     /// The same for one whose answer is facts.
     async fn ask<T: DeserializeOwned>(&self, operation: &str, params: Value) -> Result<T> {
-        let answer = self.run(operation, params, Along::nothing()).await?;
+        let answer = self.run(operation, params, (Hears::Waits, Along::nothing())).await?;
         let facts = answer.into_facts().map_err(|_| Error::of(Code::Internal))?;
         serde_json::from_value(Value::Object(facts)).map_err(|_| Error::of(Code::Internal))
     }
@@ -272,7 +286,7 @@ impl ServerHandler for Server {
         tokio::select! {
             biased;
             () = context.ct.cancelled() => Err(cancelled()),
-            result = self.call(request, &context) => result.map(Into::into),
+            result = self.call(request, &context) => result,
         }
     }
 

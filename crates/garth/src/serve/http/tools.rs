@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use garth_contract::{Code, Error, Result};
-use garth_gateway::{Call, Credential};
+use garth_gateway::{Call, Credential, approvals::Hears};
 use serde_json::{Map, Value};
 
 use super::{
@@ -127,6 +127,7 @@ pub(super) async fn prepare(
         params: Value::Object(params),
         bytes: bytes.len() as u64,
         request_id: request_id(asked)?,
+        hears: Hears::Waits,
         along: Along::nothing(),
     };
     Ok(Prepared { call, credential, taken: Some(taken) })

@@ -4,7 +4,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use futures::FutureExt;
 use garth_contract::{Code, Error, Result};
-use garth_gateway::{Call, Caller};
+use garth_gateway::{Call, Caller, approvals::Hears};
 use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -58,6 +58,7 @@ pub(super) fn call(
         params: Value::Object(params),
         bytes: bytes as u64,
         request_id,
+        hears: Hears::Waits,
         along,
     })
 }
