@@ -36,7 +36,14 @@ pub(crate) async fn known(
     app: &App,
     Asked { method, headers, connected }: &Asked,
 ) -> Result<Known> {
-    let found = presented(app, headers).await?;
+    let found = match presented(app, headers).await {
+        Ok(found) => found,
+        Err(error) => {
+            // Everybody is told: a request without an answer is a broken server.
+            let _ = app.wrong_tokens.wait().await;
+            return Err(error);
+        }
+    };
     let (credential, means) = found.ok_or_else(|| Error::of(Code::Unauthenticated))?;
     let says_where = headers.contains_key(header::ORIGIN) || headers.contains_key("sec-fetch-site");
     if means == Means::Cookie && !method.is_safe() && !says_where {
