@@ -12,7 +12,7 @@ use garth_workspace::Workspace;
 use crate::{
     Admitted, AgentId, Answer, At, Done, Role, Run, Takes, When,
     approvals::{
-        Again, AnsweredBy, Answered, Collected, Hears, Question, Reply, Told, Touched, Verdict,
+        Again, Answered, AnsweredBy, Collected, Hears, Question, Reply, Told, Touched, Verdict,
     },
     call::Work,
     contain::contain,

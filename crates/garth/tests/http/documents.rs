@@ -102,3 +102,70 @@ fn tools_that_could_only_be_refused_are_not_offered() {
     }
     assert!(few.iter().any(|one| one == "read"));
 }
+
+/// Calls a tool as a client of the stateless revision does, one that can ask its person.
+fn stateless(gateway: &Gateway, token: &str, params: Value) -> Value {
+    let mut params = params;
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    });
+    let name = params["name"].as_str().unwrap().to_owned();
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let request = gateway.anybody("POST", "/mcp").token(token).json(&message);
+    let request = request.header("mcp-protocol-version", "2026-07-28");
+    let request = request.header("mcp-method", "tools/call").header("mcp-name", &name);
+    let reply = request.header("accept", "application/json, text/event-stream").send();
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    reply.value()["result"].clone()
+}
+
+#[test]
+fn what_needs_approval_is_asked_of_the_person_before_the_client() {
+    let gateway = Gateway::start();
+    let rules = json!({"rules": [{"operation": "write", "path": "asked", "then": "ask"}]});
+    let agent = json!({"id": "coder", "provider": "none", "approvals": rules});
+    let made = gateway.ask("POST", "/v1/workspaces").json(&agent).send();
+    assert_eq!(made.status, 200, "{}", made.text());
+    let token = gateway.agent("coder");
+    let file = gateway.directory("coder").join("asked/a.txt");
+    let write = |content: &str| {
+        let arguments = json!({"file_path": "asked/a.txt", "content": content});
+        json!({"name": "write", "arguments": arguments})
+    };
+
+    let asked = stateless(&gateway, &token, write("yes\n"));
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let question = &asked["inputRequests"]["approval"];
+    assert_eq!(question["method"], "elicitation/create", "{asked}");
+    assert!(question["params"]["message"].as_str().unwrap().contains("asked/a.txt"), "{asked}");
+    assert!(!file.exists());
+
+    let answered = |content: &str, asked: &Value, answer: Value| {
+        let mut params = write(content);
+        params["requestState"] = asked["requestState"].clone();
+        params["inputResponses"] = json!({"approval": answer});
+        stateless(&gateway, &token, params)
+    };
+    let allow = json!({"action": "accept", "content": {"allow": true}});
+    // It was allowed to write this, and nothing else.
+    let other = answered("no\n", &asked, allow.clone());
+    assert_eq!((&other["isError"], file.exists()), (&json!(true), false), "{other}");
+    let done = answered("yes\n", &asked, allow.clone());
+    assert_eq!(done["resultType"], "complete", "{done}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "yes\n");
+    // And once.
+    let again = answered("yes\n", &asked, allow);
+    assert_eq!(again["isError"], true, "{again}");
+    for no in [
+        json!({"action": "decline"}),
+        json!({"action": "cancel"}),
+        json!({"action": "accept", "content": {"allow": false}}),
+    ] {
+        let asked = stateless(&gateway, &token, write("no\n"));
+        let refused = answered("no\n", &asked, no);
+        assert_eq!(refused["isError"], true, "{refused}");
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "yes\n");
+}

@@ -2,8 +2,8 @@
 
 use garth_contract::Code;
 use garth_gateway::{
-    Caller, Settings,
-    approvals::{Answered, Asked, Event, Reply},
+    Call, Caller, Settings,
+    approvals::{Again, Answered, Asked, Event, Hears, Reply, Told},
 };
 use serde_json::{Value, json};
 
@@ -178,4 +178,87 @@ async fn an_agent_cannot_fill_the_desk() {
     assert_eq!(refused.unwrap_err().code(), Code::ApprovalRefused);
     let emptied = async || stage.gateway.approvals().pending().is_empty();
     tokio::time::timeout(DEADLINE, until("an empty desk", emptied)).await.unwrap();
+}
+
+/// A call whose caller is told the question, with what it brings.
+fn told(caller: &Caller, params: Value, again: Option<(&str, Option<Reply>)>) -> (Call, Told) {
+    let again = again.map(|(id, said)| Again { id: id.to_owned(), said });
+    let told = Told { again, ..Told::default() };
+    let call = crate::stage::call(caller, "bash", params);
+    (Call { hears: Hears::Told(told.clone()), ..call }, told)
+}
+
+/// Makes such a call: the code it is refused with, if it is, and the question.
+async fn tried(stage: &Stage, (call, told): (Call, Told)) -> (Option<Code>, Option<Asked>) {
+    let done = stage.gateway.call(&stage.table, call).await;
+    (done.err().map(|error| error.code()), told.question.get().cloned())
+}
+
+#[tokio::test]
+async fn whose_person_allows_it_comes_again_and_is_done_once() {
+    let (stage, caller) = with(push()).await;
+    let params = || json!({"command": "git push"});
+    let (refused, asked) = tried(&stage, told(&caller, params(), None)).await;
+    assert_eq!(refused, Some(Code::ApprovalRefused));
+    let asked = asked.unwrap();
+    assert_eq!(stage.gateway.approvals().pending(), [asked.clone()]);
+    assert!(stage.last_record().await.entry.summary.ends_with("approval: asked of the caller"));
+
+    // Neither another call nor another caller has it.
+    let allow = Some((asked.id.as_str(), Some(Reply::Allow)));
+    let other = json!({"command": "git push --force"});
+    assert_eq!(tried(&stage, told(&caller, other, allow)).await, (refused, None));
+    let somebody = stage.agent("own").await;
+    assert_eq!(tried(&stage, told(&somebody, params(), allow)).await, (refused, None));
+    // Who says nothing is asked the same again.
+    let silent = Some((asked.id.as_str(), None));
+    let (_, same) = tried(&stage, told(&caller, params(), silent)).await;
+    assert_eq!(same.as_ref(), Some(&asked));
+
+    assert_eq!(tried(&stage, told(&caller, params(), allow)).await, (None, None));
+    let summary = stage.last_record().await.entry.summary;
+    assert!(summary.ends_with(&format!("approval: allowed by {}", caller.id())), "{summary}");
+    assert_eq!(tried(&stage, told(&caller, params(), allow)).await, (refused, None));
+    assert_eq!(stage.gateway.approvals().pending(), []);
+}
+
+#[tokio::test]
+async fn what_an_operator_said_goes_before_what_the_caller_s_person_says() {
+    let (stage, caller) = with(push()).await;
+    let operator = stage.operator().await;
+    let params = || json!({"command": "git push"});
+    let (_, asked) = tried(&stage, told(&caller, params(), None)).await;
+    let asked = asked.unwrap();
+    stage.gateway.approvals().answer(&asked.id, Reply::Deny, &operator).unwrap();
+    let again = stage.gateway.approvals().answer(&asked.id, Reply::Allow, &operator);
+    assert_eq!(again.unwrap_err().code(), Code::InvalidParams);
+    assert_eq!(stage.gateway.approvals().pending(), []);
+    let allow = Some((asked.id.as_str(), Some(Reply::Allow)));
+    let (refused, _) = tried(&stage, told(&caller, params(), allow)).await;
+    assert_eq!(refused, Some(Code::ApprovalRefused));
+    let summary = stage.last_record().await.entry.summary;
+    assert!(summary.ends_with(&format!("approval: denied by {}", operator.id())), "{summary}");
+}
+
+#[tokio::test]
+async fn where_only_operators_answer_a_caller_is_not_told_to() {
+    let rules = json!({"otherwise": "ask", "waitMs": 20, "answeredBy": "operators"});
+    let (stage, caller) = with(rules).await;
+    let (refused, asked) = tried(&stage, told(&caller, json!({"command": "x"}), None)).await;
+    assert_eq!((refused, asked), (Some(Code::ApprovalRefused), None));
+    assert!(stage.last_record().await.entry.summary.ends_with("not answered"));
+    // An operator's own call is asked of the operator.
+    let operator = stage.operator().await;
+    let (_, asked) = tried(&stage, told(&operator, json!({"command": "x"}), None)).await;
+    assert!(asked.is_some());
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_comes_back_to_is_gone_in_time() {
+    let (stage, caller) = with(json!({"otherwise": "ask", "waitMs": 1})).await;
+    let (_, asked) = tried(&stage, told(&caller, json!({"command": "x"}), None)).await;
+    until("an empty desk", async || stage.gateway.approvals().pending().is_empty()).await;
+    let late = Some((asked.as_ref().unwrap().id.as_str(), Some(Reply::Allow)));
+    let (refused, again) = tried(&stage, told(&caller, json!({"command": "x"}), late)).await;
+    assert_eq!((refused, again), (Some(Code::ApprovalRefused), None));
 }

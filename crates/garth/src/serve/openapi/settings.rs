@@ -64,6 +64,7 @@ fn approvals() -> Value {
                 "properties": {"operation": text, "path": text, "command": text, "then": verdict},
             }},
             "waitMs": {"type": "integer", "minimum": 1, "maximum": 3_600_000},
+            "answeredBy": {"type": "string", "enum": ["anybody", "operators"]},
         },
     })
 }

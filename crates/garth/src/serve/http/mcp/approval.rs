@@ -7,7 +7,7 @@
 use garth_gateway::approvals::{Again, Asked, Hears, Reply, Told};
 use rmcp::model::{
     CallToolRequestParams, ClientCapabilities, ElicitResult, ElicitationAction, InputRequest,
-    InputRequiredResult, InputRequests,
+    InputRequests, InputRequiredResult,
 };
 use serde_json::json;
 
