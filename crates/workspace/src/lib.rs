@@ -13,6 +13,7 @@ mod excerpt;
 #[cfg(test)]
 mod fixture;
 mod follow;
+mod git;
 mod limits;
 mod locks;
 mod part;

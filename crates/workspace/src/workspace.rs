@@ -6,7 +6,7 @@ use garth_contract::{Aliases, Code, Detail, DynFilesystem, Error, RawPath, Resul
 use garth_redact::{BadPattern, Behaviour, Config, Redactor};
 use tokio::sync::MutexGuard;
 
-use crate::{Commands, Earlier, Limits, locks::Locks};
+use crate::{Commands, Earlier, Limits, git::Git, locks::Locks};
 
 /// What a workspace is made of.
 pub struct Parts {
@@ -33,6 +33,7 @@ pub struct Workspace {
     pub(crate) limits: Limits,
     pub(crate) locks: Locks,
     pub(crate) earlier: Option<Arc<dyn Earlier>>,
+    pub(crate) git: Git,
 }
 
 /// Whether secrets are replaced at all.
@@ -61,8 +62,8 @@ impl Workspace {
             Behaviour::Redact | Behaviour::Block | Behaviour::Allow => Redaction::Off,
         };
         let (roots, locks) = (Vec::new(), Locks::new());
-        let earlier = None;
-        Ok(Self { fs, commands, aliases, roots, redactor, redaction, limits, locks, earlier })
+        let (earlier, git) = (None, Git::usual());
+        Ok(Self { fs, commands, aliases, roots, redactor, redaction, limits, locks, earlier, git })
     }
 
     /// Its files.

@@ -11,7 +11,7 @@ use crate::{manifest, tree};
 const LAYERS: &[&[&str]] = &[
     &["contract"],
     &["egress", "redact", "search", "text", "wire"],
-    &["archive", "host", "memory", "roots", "sandbox"],
+    &["archive", "git", "host", "memory", "roots", "sandbox"],
     &["workspace"],
     &["guest", "ops", "remote"],
     &["embed", "gateway"],
