@@ -18,6 +18,7 @@ mod names;
 mod refs;
 mod remotes;
 mod repository;
+mod track;
 
 pub use bundle::{Bundle, Mapped};
 pub use failed::{Failed, Result};
