@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use garth_contract::{BoxFuture, Code, Error, Report, Result};
-use garth_git::{Cloned, Fetch, Fetched, Moved, Push, Pushed, Remotes, Repository};
+use garth_git::{Branch, Cloned, Fetch, Fetched, Moved, Push, Pushed, Remotes, Repository, Tip};
 
 use crate::{
     address::Address,
@@ -128,10 +128,11 @@ impl Mirror {
         quarantine: &Quarantine<'_>,
         repository: Repository<'_>,
         wanted: &Fetch,
-    ) -> Result<Vec<Moved>> {
+    ) -> Result<(Vec<Tip>, Vec<Moved>)> {
         let refs = bring::bring(self, quarantine, wanted).await?;
         let prune = if wanted.branches.is_empty() { Prune::Gone } else { Prune::Nothing };
-        bring::hand_over(repository, quarantine, (&refs, prune)).await
+        let moved = bring::hand_over(repository, quarantine, (&refs, prune)).await?;
+        Ok((refs, moved))
     }
 }
 
@@ -162,8 +163,8 @@ impl Remotes for Mirror {
         Box::pin(async move {
             let _turn = self.held.turn(&self.shared).await?;
             let quarantine = self.quarantine().await?;
-            let moved = self.bring(&quarantine, repository, &wanted).await;
-            let moved = quarantine.close(moved).await?;
+            let brought = self.bring(&quarantine, repository, &wanted).await;
+            let (_, moved) = quarantine.close(brought).await?;
             Ok(Fetched { url: self.url(), moved })
         })
     }
@@ -178,8 +179,10 @@ impl Remotes for Mirror {
             let quarantine = self.quarantine().await?;
             let brought = async {
                 let head = bring::head(self, &quarantine).await?;
-                let moved = self.bring(&quarantine, repository, &wanted).await?;
-                Ok((head, moved))
+                let (refs, moved) = self.bring(&quarantine, repository, &wanted).await?;
+                // One that has no commit is nothing that could be checked out.
+                let there = |head: &Branch| refs.iter().any(|tip| tip.name == head.full());
+                Ok((head.filter(there), moved))
             }
             .await;
             let (head, moved) = quarantine.close(brought).await?;

@@ -63,7 +63,7 @@ impl Answer {
         let text = cut(workspace.clean(&WsPath::root(), Raw::from(text))?, most);
         let mut payload = clean_facts(workspace, payload, most)?;
         payload.entry("text").or_insert_with(|| text.as_ref().into());
-        Ok(Reply { text, payload, attachment: None })
+        Ok(Reply { text, payload, attachment: None, record: None })
     }
 }
 

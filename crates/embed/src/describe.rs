@@ -85,7 +85,7 @@ impl Described {
             let annotations = json!({
                 "readOnlyHint": self.needs.changes_nothing(),
                 "destructiveHint": self.needs.destroys(),
-                "openWorldHint": self.needs == Needs::Run,
+                "openWorldHint": matches!(self.needs, Needs::Run | Needs::Git),
             });
             object.insert("annotations".into(), annotations);
         }

@@ -21,6 +21,8 @@ pub struct Place<'a> {
     pub limits: &'a Limits,
     /// Where its commands run.
     pub commands: &'a Commands,
+    /// Whether git runs where no commands do.
+    pub git: bool,
 }
 
 impl<'a> Place<'a> {
@@ -28,7 +30,8 @@ impl<'a> Place<'a> {
     #[must_use]
     pub fn of(workspace: &'a Workspace, policy: Option<&'a Policy>) -> Self {
         let (abilities, limits) = (workspace.fs().abilities(), workspace.limits());
-        Self { abilities, policy, limits, commands: workspace.commands() }
+        let (commands, git) = (workspace.commands(), workspace.runs_git());
+        Self { abilities, policy, limits, commands, git }
     }
 
     /// What it lets tools do.
@@ -38,7 +41,7 @@ impl<'a> Place<'a> {
             Commands::In(_) => self.abilities.write,
             Commands::Held(_) => true,
         };
-        Allows { write: self.abilities.write, run }
+        Allows { write: self.abilities.write, run, git: run || self.git }
     }
 }
 

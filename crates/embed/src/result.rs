@@ -78,7 +78,7 @@ impl ToolResult {
 impl From<Result<Reply, Failure>> for ToolResult {
     fn from(result: Result<Reply, Failure>) -> Self {
         match result {
-            Ok(Reply { text, payload, attachment }) => {
+            Ok(Reply { text, payload, attachment, .. }) => {
                 Self { text: text.into_string(), attachment, outcome: Ok(payload) }
             }
             Err(failure) => {

@@ -73,6 +73,7 @@ impl Section {
             policy: setup.backend.policy(),
             limits: &setup.limits,
             commands: setup.backend.commands(),
+            git: false,
         };
         let tools = dialect.tools.iter().filter(|tool| tool.needs.met(place.allows()));
         Self {

@@ -90,7 +90,7 @@ impl Tool for garth_ops::Tool {
     fn deadline(&self) -> Option<Duration> {
         match self.needs {
             Needs::Read | Needs::Add | Needs::Replace => None,
-            Needs::Follow | Needs::Run => Some(MOST_COMMAND),
+            Needs::Follow | Needs::Run | Needs::Git => Some(MOST_COMMAND),
         }
     }
 

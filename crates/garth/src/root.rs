@@ -48,8 +48,9 @@ pub(crate) fn of_tool(args: &Tool) -> Result<Rooted> {
         Served::open(std::slice::from_ref(&args.root), &rules)?;
     let provide = provide(&args.provide, args.no_exec);
     let (commands, own) = Own::open(&provide, &places, (&rules.policy(), &args.network))?;
+    let git = Own::for_git(&commands, (&places, &rules.policy()))?;
     let parts = Parts { fs, commands, aliases, redaction, limits: LIMITS };
-    Ok((Workspace::new(parts)?.shown_as(known), own))
+    Ok((Workspace::new(parts)?.shown_as(known).with_git_in(git), own))
 }
 
 /// Opens what `garth mcp` serves.
@@ -71,8 +72,9 @@ pub(crate) fn of_mcp(args: &Mcp) -> Result<Rooted> {
     };
     let provide = provide(&args.provide, args.no_exec);
     let (commands, own) = Own::open(&provide, &places, (&rules.policy(), &args.network))?;
+    let git = Own::for_git(&commands, (&places, &rules.policy()))?;
     let parts = Parts { fs, commands, aliases, redaction, limits: LIMITS };
-    Ok((Workspace::new(parts)?.shown_as(known), own))
+    Ok((Workspace::new(parts)?.shown_as(known).with_git_in(git), own))
 }
 
 /// What the command line of `garth mcp` allows.

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &args::Tool, output: &Output) -> Outcome {
     let call = match dialect::named(&args.dialect) {
         Ok(dialect) if args.list => {
             let run = !args.no_exec && args.provide.name() != NONE;
-            let allows = Allows { write: true, run };
+            let allows = Allows { write: true, run, git: true };
             let tools: Vec<_> =
                 dialect.tools.iter().filter(|tool| tool.needs.met(allows)).collect();
             match format {

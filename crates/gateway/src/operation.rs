@@ -38,6 +38,11 @@ pub trait Answer: Send + Sized + 'static {
         None
     }
 
+    /// What the record says of it beside what was asked: names and ids, never content.
+    fn recorded(&self) -> Option<&str> {
+        None
+    }
+
     /// How many bytes leave with it, as far as is known.
     fn bytes(&self) -> u64;
 

@@ -48,7 +48,10 @@ impl<A: Answer> Admitted<A> {
 
     async fn perform(mut self, claimed: Option<Claimed>) -> Result<Done<A>> {
         let result = self.execute().await;
-        let Self { work, known, mut held, .. } = self;
+        let Self { mut work, known, mut held, .. } = self;
+        if let Some(more) = result.as_ref().ok().and_then(Answer::recorded) {
+            work.record.note(more);
+        }
         let bytes = result.as_ref().map_or(0, Answer::bytes);
         work.gateway.inner.limits.settle(&work.demand(known.as_ref()), bytes);
         let along = claimed.as_ref().map(|claimed| claimed.settle(settled(&result)));

@@ -7,10 +7,7 @@ use std::{
 
 use garth_contract::{Code, Depth, Error, Links, RawPath, WsPath};
 
-use crate::{
-    Failed, Moved, Oid, RefName, Repository, Result, Tip,
-    invocation::{Hooks, Invocation},
-};
+use crate::{Failed, Moved, Oid, RefName, Repository, Result, Tip, invocation::Invocation};
 
 /// A bundle in the workspace. Whoever asked for it removes it with
 /// [`Repository::discard`].
@@ -116,11 +113,8 @@ impl Repository<'_> {
             "--refmap=",
             "--stdin",
         ];
-        let call = Invocation::new(&options)
-            .and(self.relative(bundle))
-            .reading(input)
-            .hooks(Hooks::Off)
-            .fetching_a_file();
+        let call =
+            Invocation::new(&options).and(self.relative(bundle)).reading(input).fetching_a_file();
         self.change(call).await?.done()?;
         let after = self.places(refs).await?;
         let moved = refs.iter().filter_map(|Mapped { to, .. }| {

@@ -10,21 +10,41 @@
 //!
 //! [`Shell`]: garth_contract::Shell
 
+mod branches;
 mod bundle;
+mod checkout;
+mod commit;
+mod diff;
 mod failed;
 mod identity;
 mod invocation;
+mod log;
+mod make;
 mod names;
+mod records;
 mod refs;
 mod remotes;
 mod repository;
+mod restore;
+mod stash;
+mod status;
 mod track;
 
+pub use branches::{Listed, Loss, Whose};
 pub use bundle::{Bundle, Mapped};
+pub use checkout::CheckedOut;
+pub use commit::NewCommit;
+pub use diff::{Between, Detail, Diff, FileDiff, Hunk, Line, Patch, Sign};
 pub use failed::{Failed, Result};
 pub use identity::Identity;
 pub use invocation::Hooks;
+pub use log::{Commit, Commits, Signature, Wanted};
+pub use make::{Diverged, Merged, discover};
 pub use names::{Branch, Oid, RefName, Revision};
+pub use records::Kind;
 pub use refs::Tip;
 pub use remotes::{Cloned, Fetch, Fetched, Moved, Push, Pushed, Remotes};
 pub use repository::Repository;
+pub use restore::Restored;
+pub use stash::{Stashed, Then, Unknown};
+pub use status::{Change, Conflict, ConflictKind, Status, Submodule, Untracked, Upstream};

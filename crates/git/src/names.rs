@@ -30,6 +30,20 @@ impl Oid {
         str::from_utf8(bytes).ok().and_then(|text| Self::parse(text).ok())
     }
 
+    /// The same, and `None` for the id of nothing, which is all zeros.
+    pub(crate) fn of_something(bytes: &[u8]) -> Option<Self> {
+        Self::of(bytes).filter(|oid| oid.0.bytes().any(|byte| byte != b'0'))
+    }
+
+    /// The tree that has nothing in it, in a repository whose ids are like this one.
+    pub(crate) fn empty_tree(&self) -> Self {
+        let id = match self.0.len() {
+            40 => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+            _ => "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+        };
+        Self(id.to_owned())
+    }
+
     /// Its digits.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -132,6 +146,11 @@ impl Revision {
     #[must_use]
     pub fn head() -> Self {
         Self("HEAD".to_owned())
+    }
+
+    /// A name that is git's own.
+    pub(crate) fn own(name: &'static str) -> Self {
+        Self(name.to_owned())
     }
 
     /// Takes an expression.
@@ -275,6 +294,7 @@ mod tests {
     fn an_id_is_hexadecimal_and_whole() {
         let sha1 = "0123456789abcdef0123456789abcdef01234567";
         assert_eq!(Oid::parse(sha1).unwrap().to_string(), sha1);
+        assert_eq!(Oid::of_something(&[b'0'; 40]), None);
         for text in ["", "0123", "g123456789abcdef0123456789abcdef01234567", &sha1.to_uppercase()] {
             assert!(Oid::parse(text).is_err(), "{text}");
         }

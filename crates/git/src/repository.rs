@@ -6,7 +6,7 @@ use garth_contract::{
 };
 
 use crate::{
-    Failed, Identity, Oid, Result, Revision,
+    Failed, Hooks, Identity, Oid, Result, Revision,
     invocation::{Invocation, Looks},
 };
 
@@ -21,6 +21,8 @@ pub struct Repository<'a> {
     pub directory: &'a WsPath,
     /// Who commits.
     pub identity: &'a Identity,
+    /// Whether the repository's hooks run where something is changed.
+    pub hooks: Hooks,
     /// How long each call of git may take.
     pub timeout: Timeout,
 }
@@ -59,7 +61,7 @@ impl Repository<'_> {
 
     /// Runs git to change something.
     pub(crate) async fn change(&self, call: Invocation) -> Result<Output> {
-        self.run(call, Looks::Changes).await
+        self.run(call.hooks(self.hooks), Looks::Changes).await
     }
 
     /// Cancel: git is killed, with all that it started.
@@ -87,6 +89,24 @@ impl Repository<'_> {
                 stderr: report.stderr.head,
             }),
         }
+    }
+
+    /// The names of files as git takes them: literally, from where it runs.
+    ///
+    /// # Errors
+    /// `PATH_OUTSIDE_WORKSPACE` for one that is not below the repository's top.
+    pub(crate) fn pathspecs(&self, files: &[WsPath]) -> Result<Vec<Vec<u8>>> {
+        let names = files.iter().map(|file| match file.below(self.directory) {
+            Some(b"") => Ok(b".".to_vec()),
+            Some(name) => Ok(name.to_vec()),
+            None => {
+                let error = Error::at(Code::PathOutsideWorkspace, file);
+                let error = error.reword(format!("outside the repository: {file}"));
+                let hint = "Name files of this repository, from the workspace's root.";
+                Err(Failed::from(error.hint(hint)))
+            }
+        });
+        names.collect()
     }
 
     /// The commit that an expression means.

@@ -15,6 +15,9 @@ pub struct Reply {
     pub payload: Map<String, Value>,
     /// Bytes that are no text, where the tool was asked for such.
     pub attachment: Option<Attachment>,
+    /// What a record of the call says of it beside what was asked: names and ids, never
+    /// content.
+    pub record: Option<Clean>,
 }
 
 /// Bytes beside a reply's text.
@@ -31,7 +34,13 @@ pub struct Attachment {
 impl Reply {
     /// A reply of a text and its facts.
     pub(crate) fn new(text: Clean, facts: &impl Serialize) -> Result<Self> {
-        Ok(Self { text, payload: object(facts)?, attachment: None })
+        Ok(Self { text, payload: object(facts)?, attachment: None, record: None })
+    }
+
+    /// The same reply, with what its record says of it.
+    pub(crate) fn recorded(mut self, record: Clean) -> Self {
+        self.record = Some(record).filter(|record| !record.is_empty());
+        self
     }
 
     /// The same reply with bytes beside it.

@@ -89,7 +89,7 @@ pub(crate) async fn command(
 }
 
 /// The time of a command of which nothing is said.
-fn usual(limits: &Limits) -> Timeout {
+pub(crate) fn usual(limits: &Limits) -> Timeout {
     let most = Timeout::MOST.duration();
     let millis = limits.command_time.min(most).as_millis();
     Timeout::millis(u64::try_from(millis).unwrap_or(0)).unwrap_or(Timeout::USUAL)

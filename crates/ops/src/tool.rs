@@ -68,6 +68,8 @@ pub enum Needs {
     Follow,
     /// Commands, which it runs or steers: they can change anything.
     Run,
+    /// A sandbox that git can run in, whose repositories it changes.
+    Git,
 }
 
 /// What a workspace lets tools do beside reading.
@@ -77,13 +79,19 @@ pub struct Allows {
     pub write: bool,
     /// Commands.
     pub run: bool,
+    /// Git, which has a sandbox also where the caller's own commands have none.
+    pub git: bool,
 }
 
 impl Allows {
     /// What this workspace lets tools do.
     #[must_use]
     pub fn of(workspace: &Workspace) -> Self {
-        Self { write: workspace.fs().abilities().write, run: workspace.runs_commands() }
+        Self {
+            write: workspace.fs().abilities().write,
+            run: workspace.runs_commands(),
+            git: workspace.runs_git(),
+        }
     }
 }
 
@@ -95,6 +103,7 @@ impl Needs {
             Self::Read => true,
             Self::Add | Self::Replace => allows.write,
             Self::Follow | Self::Run => allows.run,
+            Self::Git => allows.git,
         }
     }
 
@@ -103,7 +112,7 @@ impl Needs {
     pub fn changes_nothing(self) -> bool {
         match self {
             Self::Read | Self::Follow => true,
-            Self::Add | Self::Replace | Self::Run => false,
+            Self::Add | Self::Replace | Self::Run | Self::Git => false,
         }
     }
 
@@ -111,7 +120,7 @@ impl Needs {
     #[must_use]
     pub fn destroys(self) -> bool {
         match self {
-            Self::Replace | Self::Run => true,
+            Self::Replace | Self::Run | Self::Git => true,
             Self::Read | Self::Add | Self::Follow => false,
         }
     }

@@ -5,6 +5,7 @@ mod bash;
 mod delete;
 mod diff;
 pub(crate) mod edit;
+mod git;
 pub(crate) mod glob;
 pub(crate) mod grep;
 mod input;
@@ -49,4 +50,5 @@ pub static TOOLS: &[Tool] = &[
     input::TOOL,
     kill::TOOL,
     ps::TOOL,
+    git::TOOL,
 ];

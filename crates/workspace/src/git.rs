@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use garth_contract::{Code, DynShell, Error, Result, Timeout, WsPath};
-use garth_git::{Identity, Remotes, Repository};
+use garth_git::{Hooks, Identity, Remotes, Repository};
 
 use crate::{Commands, Workspace};
 
@@ -86,9 +86,9 @@ impl Workspace {
     pub fn repository<'a>(
         &'a self,
         directory: &'a WsPath,
-        timeout: Timeout,
+        (hooks, timeout): (Hooks, Timeout),
     ) -> Result<Repository<'a>> {
         let (shell, fs, identity) = (self.git_shell()?, self.fs(), &self.git.identity);
-        Ok(Repository { shell, fs, directory, identity, timeout })
+        Ok(Repository { shell, fs, directory, identity, hooks, timeout })
     }
 }

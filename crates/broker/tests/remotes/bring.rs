@@ -85,7 +85,7 @@ async fn an_empty_remote_has_nothing_to_clone() {
     scene.place.init();
     let mirror = scene.mirror();
     let cloned = mirror.clone_into(scene.place.repository(), Fetch::default()).await.unwrap();
-    assert_eq!(cloned.moved, []);
+    assert_eq!((cloned.head, cloned.moved), (None, Vec::new()));
     // The first push makes the branch.
     scene.place.commit("a.txt", "one\n");
     scene.push("main").await.unwrap();

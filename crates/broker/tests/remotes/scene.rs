@@ -10,7 +10,7 @@ use garth_broker::{
     Broker, Config, Credential, Flavour, Kind, Limits, Mirror, Policy, Remote, Secret, Workflows,
 };
 use garth_contract::{Aliases, Policy as FilePolicy, Timeout, WsPath};
-use garth_git::{Branch, Fetch, Identity, Oid, Push, Pushed, Remotes, Repository};
+use garth_git::{Branch, Fetch, Hooks, Identity, Oid, Push, Pushed, Remotes, Repository};
 use garth_host::{Bounds, Host, Processes, Settings, Strays, Trees};
 use tempfile::TempDir;
 
@@ -75,6 +75,7 @@ impl Place {
             fs: &*self.fs,
             directory: &self.root,
             identity: &self.identity,
+            hooks: Hooks::Off,
             timeout: Timeout::MOST,
         }
     }

@@ -78,7 +78,12 @@ fn tools_for_commands_are_there_and_spoken_of_only_where_they_run() {
     assert_eq!(with.tools.len(), dialect.tools.len());
     assert!(with.instructions.contains("\n- `bash` runs commands in this workspace."));
     let without = Section::of(dialect, Setup::standard(Backend::memory(Policy::open()).unwrap()));
-    assert!(without.tools.iter().all(|tool| !matches!(tool.needs, Needs::Run | Needs::Follow)));
+    assert!(
+        without
+            .tools
+            .iter()
+            .all(|tool| !matches!(tool.needs, Needs::Run | Needs::Follow | Needs::Git))
+    );
     assert!(!without.instructions.contains("bash"));
 
     let read_only = Policy { access: Access::ReadOnly, ..Policy::open() };

@@ -12,7 +12,7 @@ fn section(policy: Policy) -> Section {
 }
 
 fn needs_commands(needs: Needs) -> bool {
-    matches!(needs, Needs::Follow | Needs::Run)
+    matches!(needs, Needs::Follow | Needs::Run | Needs::Git)
 }
 
 #[test]

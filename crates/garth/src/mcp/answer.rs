@@ -10,7 +10,7 @@ use super::uri;
 
 /// The result of a call that was answered: the text once, the facts beside it.
 pub(crate) fn answered(tool: &Tool, reply: Reply) -> CallToolResult {
-    let Reply { text, mut payload, attachment } = reply;
+    let Reply { text, mut payload, attachment, .. } = reply;
     let mut content = Vec::new();
     if !text.is_empty() || attachment.is_none() {
         content.push(ContentBlock::text(text.into_string()));

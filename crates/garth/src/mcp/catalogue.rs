@@ -33,7 +33,7 @@ fn annotations(tool: &Tool) -> ToolAnnotations {
         .read_only(tool.needs.changes_nothing())
         .destructive(tool.needs.destroys())
         .idempotent(!tool.needs.destroys())
-        .open_world(tool.needs == Needs::Run)
+        .open_world(matches!(tool.needs, Needs::Run | Needs::Git))
 }
 
 fn object(value: Value) -> Map<String, Value> {

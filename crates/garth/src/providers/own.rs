@@ -46,6 +46,23 @@ impl Own {
         Ok((commands, Self { held: kept.map(|kept| (providers, kept)) }))
     }
 
+    /// Where git runs for a program whose own commands run nowhere: a sandbox of this
+    /// machine, which ends with the program.
+    ///
+    /// # Errors
+    /// Those of the provider `local`.
+    pub(crate) fn for_git(
+        commands: &Commands,
+        (roots, policy): (&[Placed], &Policy),
+    ) -> Result<Commands> {
+        match commands {
+            Commands::None => {}
+            Commands::In(_) | Commands::Held(_) => return Ok(Commands::None),
+        }
+        let wanted = Wanted { workspace: "git", roots, policy, reach: &[] };
+        Ok(plain_providers().open(USUAL, &wanted)?.commands)
+    }
+
     /// Does something that ends early when this program is asked to stop, and then ends
     /// the sandbox, and those that earlier programs could not end.
     pub(crate) async fn during<T>(self, work: impl Future<Output = T>) -> Option<T> {

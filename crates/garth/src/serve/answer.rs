@@ -128,6 +128,18 @@ impl garth_gateway::Answer for Answer {
         }
     }
 
+    fn recorded(&self) -> Option<&str> {
+        match self {
+            Self::Tool(reply) => reply.record.as_deref(),
+            Self::Facts(_)
+            | Self::Shown(_)
+            | Self::Failed(_)
+            | Self::Stored { .. }
+            | Self::File(_)
+            | Self::Archive(_) => None,
+        }
+    }
+
     fn bytes(&self) -> u64 {
         match self {
             Self::Facts(facts) | Self::Shown(facts) => size(facts),

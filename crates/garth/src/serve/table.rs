@@ -101,7 +101,7 @@ fn tool(tool: &'static Tool) -> Operation<Answer> {
 fn started(tool: &Tool, reply: &Reply) -> Option<ProcessId> {
     let runs = match tool.needs {
         Needs::Run => !reply.payload.contains_key("exit_code"),
-        Needs::Read | Needs::Follow | Needs::Add | Needs::Replace => false,
+        Needs::Read | Needs::Follow | Needs::Add | Needs::Replace | Needs::Git => false,
     };
     let id = reply.payload.get("id").filter(|_| runs)?.as_str()?;
     ProcessId::parse(id).ok()
@@ -145,7 +145,7 @@ fn access(needs: Needs) -> Access {
     match needs {
         Needs::Read | Needs::Follow => Access::Read,
         Needs::Add | Needs::Replace => Access::Write,
-        Needs::Run => Access::Run,
+        Needs::Run | Needs::Git => Access::Run,
     }
 }
 
@@ -153,6 +153,6 @@ fn takes(needs: Needs) -> Takes {
     match needs {
         Needs::Read => Takes::Read,
         Needs::Add | Needs::Replace | Needs::Follow => Takes::Nothing,
-        Needs::Run => Takes::Process,
+        Needs::Run | Needs::Git => Takes::Process,
     }
 }

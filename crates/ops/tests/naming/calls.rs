@@ -42,6 +42,8 @@ pub(crate) fn all() -> Vec<(&'static str, &'static Tool, Value)> {
         ("workspace", "input", json!({"id": "p1", "text": "x"})),
         ("workspace", "kill", json!({"id": "p1"})),
         ("workspace", "ps", json!({})),
+        ("workspace", "git", json!({"action": "status", "path": "src"})),
+        ("workspace", "git", json!({"action": "commit", "message": "x", "files": ["c.txt"]})),
         ("dispatch", "read_file", json!({"path": "src/a.txt"})),
         ("dispatch", "write_file", json!({"path": "new/n.txt", "content": "x"})),
         ("dispatch", "create_file", json!({"path": "new/n.txt", "content": "x"})),
@@ -91,7 +93,7 @@ pub(crate) fn all() -> Vec<(&'static str, &'static Tool, Value)> {
 
 /// What a tool that needs commands is refused with where there are none.
 pub(crate) fn runs(tool: &Tool) -> bool {
-    matches!(tool.needs, Needs::Run | Needs::Follow)
+    matches!(tool.needs, Needs::Run | Needs::Follow | Needs::Git)
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn a_read_only_workspace_runs_nothing() {
         place.refused(Code::ReadOnly, tool, params);
     }
     assert!(!place.root().join("ran").is_file());
-    assert_eq!(Allows::of(&place.workspace), Allows { write: false, run: false });
+    assert_eq!(Allows::of(&place.workspace), Allows { write: false, run: false, git: false });
 }
 
 #[test]

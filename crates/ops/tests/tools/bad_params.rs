@@ -116,10 +116,11 @@ fn the_largest_numbers_are_taken_or_refused_and_nothing_else_happens() {
                     let mut params = usual(tool.name);
                     params[name] = number.into();
                     if let Err(error) = stage.call(tool.name, params.clone()) {
-                        let expected = match tool.needs.met(Allows { write: true, run: false }) {
-                            true => vec![Code::InvalidParams],
-                            false => vec![Code::InvalidParams, Code::Unsupported],
-                        };
+                        let expected =
+                            match tool.needs.met(Allows { write: true, run: false, git: false }) {
+                                true => vec![Code::InvalidParams],
+                                false => vec![Code::InvalidParams, Code::Unsupported],
+                            };
                         assert!(expected.contains(&error.code()), "{} {params}", tool.name);
                     }
                 }

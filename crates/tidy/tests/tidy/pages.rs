@@ -115,6 +115,7 @@ fn needs(needs: Needs) -> &'static str {
         Needs::Replace => "It can replace or remove what is there.",
         Needs::Follow => "It changes nothing. It is there where commands run.",
         Needs::Run => "It can change anything. It is there where commands run.",
+        Needs::Git => "It can change anything. It is there where there is a sandbox.",
     }
 }
 

@@ -66,5 +66,5 @@ fn media(media_type: &'static str, bytes: &'static [u8]) -> Reply {
 }
 
 fn reply(text: Clean, attachment: Option<Attachment>) -> Reply {
-    Reply { text, payload: Map::new(), attachment }
+    Reply { text, payload: Map::new(), attachment, record: None }
 }

@@ -161,7 +161,8 @@ async fn allows(app: &App, caller: &Caller, agent: &AgentId) -> Result<Allows> {
         Role::Agent(_) | Role::User => Error::of(Code::PermissionDenied),
     });
     let settings = settings?.settings;
-    Ok(Allows { write: !settings.read_only, run: settings.provider != "none" })
+    let run = settings.provider != "none";
+    Ok(Allows { write: !settings.read_only, run, git: run })
 }
 
 /// The server of one request.

@@ -20,5 +20,10 @@ pub(in crate::reference) struct Payload {
 pub(in crate::reference) fn answer(text: Clean) -> Result<Reply> {
     // The text may be large, so it is copied once and not by way of a payload.
     let content = Value::String(text.clone().into_string());
-    Ok(Reply { text, payload: Map::from_iter([("content".to_owned(), content)]), attachment: None })
+    Ok(Reply {
+        text,
+        payload: Map::from_iter([("content".to_owned(), content)]),
+        attachment: None,
+        record: None,
+    })
 }

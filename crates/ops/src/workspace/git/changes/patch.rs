@@ -1,0 +1,143 @@
+//! Patches as they may be shown, line by line, as many as are asked for.
+//!
+//! A hunk is two texts, the old and the new; each is redacted as the text that it is, since
+//! the signs before its lines would hide a secret that has several.
+
+use garth_contract::{WsPath, escape};
+use garth_git::{FileDiff, Hunk, Line, Patch, Sign};
+use garth_redact::{Clean, CleanWriter, Raw, clean};
+use garth_workspace::{Shown, Workspace};
+
+use crate::words::{Ours, cut};
+
+/// The lines of a diff that are asked for.
+pub(in super::super) struct Page {
+    skip: u64,
+    take: u64,
+    line_chars: usize,
+    seen: u64,
+    given: u64,
+    text: CleanWriter,
+    redacted: Vec<String>,
+}
+
+impl Page {
+    pub(super) fn new(skip: u64, take: u64, line_chars: usize) -> Self {
+        let (text, redacted) = (CleanWriter::new(), Vec::new());
+        Self { skip, take, line_chars, seen: 0, given: 0, text, redacted }
+    }
+
+    pub(super) fn skip(&self) -> u64 {
+        self.skip
+    }
+
+    /// How many lines were written.
+    pub(super) fn given(&self) -> u64 {
+        self.given
+    }
+
+    /// How many lines there were.
+    pub(super) fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// The text, and the names of the rules whose placeholders stand in it.
+    pub(super) fn finish(self) -> (Clean, Vec<String>) {
+        (self.text.finish(), self.redacted)
+    }
+
+    /// Whether any of the next lines is asked for.
+    fn wants(&self, lines: u64) -> bool {
+        let (first, last) = (self.seen, self.seen.saturating_add(lines));
+        last > self.skip && first < self.skip.saturating_add(self.take)
+    }
+
+    /// Writes a line, where it is asked for.
+    pub(super) fn line(&mut self, line: impl FnOnce() -> Clean) {
+        if self.wants(1) {
+            let (line, rest) = cut(&line(), self.line_chars);
+            self.text.put(if self.given == 0 { "" } else { "\n" }).put(line).put(rest);
+            self.given += 1;
+        }
+        self.seen += 1;
+    }
+
+    /// Writes the patch of a file.
+    pub(super) fn file(&mut self, workspace: &Workspace, file: &FileDiff) {
+        let patch = Patch::parse(&file.patch);
+        for header in &patch.headers {
+            // Names as git quotes them, modes and ids: no content. It is escaped all the same.
+            self.line(|| clean![Ours(escape(header))]);
+        }
+        if file.binary && !file.patch.is_empty() {
+            self.line(|| Clean::fixed("[binary: its bytes are not shown]"));
+        }
+        for hunk in &patch.hunks {
+            let lines = hunk.lines.len() as u64 + 1;
+            if self.wants(lines) {
+                self.hunk(workspace, &file.path, hunk);
+            } else {
+                self.seen += lines;
+            }
+        }
+    }
+
+    fn hunk(&mut self, workspace: &Workspace, path: &WsPath, hunk: &Hunk<'_>) {
+        let context = match hunk.context {
+            b"" => Clean::default(),
+            context => match workspace.clean(path, Raw::from(context)) {
+                Ok(context) => clean![" ", context],
+                Err(_) => Clean::default(),
+            },
+        };
+        self.line(|| clean![Ours(escape(hunk.range)), context]);
+        let is_old = |line: &&Line<'_>| matches!(line.sign, Sign::Both | Sign::Removed);
+        let is_new = |line: &&Line<'_>| matches!(line.sign, Sign::Both | Sign::Added);
+        let old = shown(workspace, path, hunk.lines.iter().filter(is_old));
+        let new = shown(workspace, path, hunk.lines.iter().filter(is_new));
+        let (Some(old), Some(new)) = (old, new) else {
+            hunk.lines.iter().for_each(|_| self.line(held_back));
+            return;
+        };
+        for rule in old.redacted.into_iter().chain(new.redacted) {
+            if !self.redacted.contains(&rule) {
+                self.redacted.push(rule);
+            }
+        }
+        let (mut old, mut new) = (old.lines.into_iter(), new.lines.into_iter());
+        for line in &hunk.lines {
+            let (sign, text) = match line.sign {
+                Sign::Both => {
+                    let (before, after) = (old.next(), new.next());
+                    // One side may show a secret for what it is where the other cannot.
+                    let raw = String::from_utf8_lossy(line.text);
+                    let plain =
+                        after.as_deref().is_some_and(|after| after == raw.trim_end_matches('\r'));
+                    (" ", if plain { before } else { after })
+                }
+                Sign::Removed => ("-", old.next()),
+                Sign::Added => ("+", new.next()),
+                Sign::NoEnd => ("\\", Some(Clean::fixed(" No newline at end of file"))),
+            };
+            self.line(|| clean![sign, text.unwrap_or_default()]);
+        }
+    }
+}
+
+/// The lines of one side; `None` where they are held back.
+fn shown<'a>(
+    workspace: &Workspace,
+    path: &WsPath,
+    lines: impl Iterator<Item = &'a Line<'a>>,
+) -> Option<Shown> {
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(&String::from_utf8_lossy(line.text));
+        text.push('\n');
+    }
+    workspace.lines(path, text.as_bytes(), 0..text.len()).ok()
+}
+
+fn held_back() -> Clean {
+    Clean::fixed(" [held back: it holds a secret]")
+}
