@@ -28,6 +28,7 @@ mod repository;
 mod restore;
 mod stash;
 mod status;
+mod track;
 
 pub use branches::{Listed, Loss, Whose};
 pub use bundle::{Bundle, Mapped};
