@@ -164,7 +164,11 @@ fn read_relation(
         cursor.at += slashes + 1;
     }
     cursor.eat(b']');
+    if quoted.is_some() && skip_label(cursor) {
+        return Some(Relation::Colon);
+    }
     let blanks = cursor.skip_blanks();
+    skip_declared_type(cursor);
     // `password?: string = …` and `PASSWORD ?= …`.
     if matches!((cursor.peek(0), cursor.peek(1)), (Some(b'?'), Some(b':' | b'='))) {
         cursor.at += 1;
@@ -183,6 +187,8 @@ fn read_relation(
         (b',', _) if quoted.is_some() && !before(chunk, start).ends_with('/') => {
             (Relation::Comma, 1)
         }
+        // `set :password, "…"`.
+        (b',', _) if before(chunk, start).ends_with(" :") => (Relation::Comma, 1),
         (b'(', _) if blanks == 0 && quoted.is_none() => (Relation::Call, 1),
         (b'>', _) if before(chunk, start).ends_with('<') => (Relation::Element, 1),
         (byte, _)
@@ -204,6 +210,42 @@ fn read_relation(
     }
     cursor.skip_blanks();
     Some(relation)
+}
+
+/// Steps over what tells a pair in two fields: `key="password" value="…"` and
+/// `"key": "password", "value": "…"`.
+fn skip_label(cursor: &mut Cursor<'_>) -> bool {
+    let mut ahead = Cursor { bytes: cursor.bytes, at: cursor.at };
+    ahead.eat(b',');
+    ahead.skip_blanks();
+    if ahead.quote().is_some_and(|(slashes, _)| slashes == 0) {
+        ahead.at += 1;
+    }
+    let named = ahead.rest().get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"value"));
+    ahead.at += 5;
+    if ahead.quote().is_some_and(|(slashes, _)| slashes == 0) {
+        ahead.at += 1;
+    }
+    let given = named && matches!(ahead.peek(0), Some(b'=' | b':'));
+    if given {
+        cursor.at = ahead.at + 1;
+        cursor.skip_blanks();
+    }
+    given
+}
+
+/// Steps over the type in `Dim password As String = "…"`.
+fn skip_declared_type(cursor: &mut Cursor<'_>) {
+    let rest = cursor.rest();
+    if !rest.get(..3).is_some_and(|word| word.eq_ignore_ascii_case(b"as ")) {
+        return;
+    }
+    let name = rest.iter().skip(3).take(24).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let mut behind = Cursor { bytes: cursor.bytes, at: cursor.at + 3 + name };
+    behind.skip_blanks();
+    if name > 0 && behind.peek(0) == Some(b'=') {
+        cursor.at = behind.at;
+    }
 }
 
 /// Steps over the type in `password: &str = "…"`.
@@ -286,7 +328,12 @@ fn finish_run<'t>(
 /// Steps into `Some("…")`, `String::from("…")`, `new Secret("…")`: what wraps a value has the name
 /// of a type.
 fn skip_wrapper(cursor: &mut Cursor<'_>, relation: &mut Relation) {
+    const SHELL: &[u8] = b"ConvertTo-SecureString ";
     let rest = cursor.rest();
+    if rest.starts_with(SHELL) && rest.get(SHELL.len()).copied().is_some_and(is_quote) {
+        cursor.at += SHELL.len();
+        return;
+    }
     let new = if rest.starts_with(b"new ") { 4 } else { 0 };
     let is_path = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.');
     let name = rest.iter().skip(new).take(48).take_while(is_path).count();
@@ -318,7 +365,7 @@ fn is_machine_made(word: &str) -> bool {
 
 /// `machine … login … password …`.
 fn is_netrc(chunk: &str, start: usize) -> bool {
-    let mut words = before(chunk, start).rsplit([' ', '\t']).filter(|word| !word.is_empty());
+    let mut words = before(chunk, start).rsplit([' ', '\t', '\n']).filter(|word| !word.is_empty());
     words.nth(1) == Some("login")
 }
 
@@ -336,7 +383,7 @@ fn is_environment(chunk: &str, start: usize) -> bool {
 
 /// Whether `word` is a word of its own in the name: `db_pass` and `dbPass`, not `compass`.
 fn joins(prefix: &str, word: &str, first: u8) -> bool {
-    const SHORT: &[&str] = &["pass", "pwd"];
+    const SHORT: &[&str] = &["pass", "pwd", "psk"];
     const JOINED: &[&str] =
         &["db", "my", "pg", "user", "root", "admin", "smtp", "mail", "ftp", "sql", "ssh", "redis"];
     let Some(last) = prefix.bytes().last() else { return true };

@@ -19,6 +19,8 @@ pub(crate) enum Verdict {
     Mixed,
     /// The same, and it is not made of words.
     Random,
+    /// What an issuer gave out, unless it spells an example in base64.
+    Issued,
     /// A password that a sentence tells.
     Spoken,
     /// The password in a URL.
@@ -27,6 +29,8 @@ pub(crate) enum Verdict {
     Bearer,
     /// The base64 behind `basic`, which is also an English word.
     Basic,
+    /// A token in three parts, of which the last is a signature where it is there.
+    Signed,
 }
 
 /// Decides on a value that a pattern found at `secret` in `chunk`.
@@ -38,6 +42,7 @@ pub(crate) fn pattern(verdict: Verdict, chunk: &str, secret: &Range<usize>) -> b
         Verdict::Random => {
             has_digit(value) && has_letter(value) && !is_wordy(value) && !is_placeholder(value)
         }
+        Verdict::Issued => !is_encoded_example(value),
         Verdict::Spoken => !is_no_password(value) && !is_reference(value) && !is_placeholder(value),
         Verdict::Userinfo => userinfo(value),
         Verdict::Bearer => {
@@ -46,8 +51,15 @@ pub(crate) fn pattern(verdict: Verdict, chunk: &str, secret: &Range<usize>) -> b
             !is_placeholder(value) && (header || token)
         }
         Verdict::Basic => is_credential_pair(value),
+        Verdict::Signed => {
+            let signature = value.split('.').nth(2).unwrap_or_default();
+            signature.is_empty() || signature.len() >= LEAST_SIGNATURE
+        }
     }
 }
+
+/// Letters of the shortest signature that a token can have; what is shorter was never one.
+const LEAST_SIGNATURE: usize = 16;
 
 /// What decides on an assigned value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +84,9 @@ pub(crate) fn assigned(kind: Kind, claim: &Claim<'_>) -> bool {
         Kind::LooseKey => key(claim, 20) && !is_hash_or_id(claim.value),
         Kind::AwsSecret => {
             let exact = claim.value.len() == 40 && claim.value.bytes().all(crate::tail::is_base64);
-            exact || key(claim, 16)
+            // Amazon's are of 40 letters; others took over the name, not the length.
+            let named = claim.word.starts_with("aws");
+            exact || key(claim, if named { 40 } else { 16 })
         }
         Kind::Base64 => claim.value.len() >= 40 && claim.value.bytes().all(is_url_base64),
     }
@@ -91,7 +105,11 @@ fn userinfo(value: &str) -> bool {
     // `http://host:8080/path@x` has a port where the password would stand.
     let port = value.split(['/', '?', '#']).next().unwrap_or_default();
     let is_port = port.len() < value.len() && port.bytes().all(|byte| byte.is_ascii_digit());
-    value.len() > 2 && !is_port && !is_reference(value) && !is_placeholder(value)
+    value.len() > 2
+        && !is_port
+        && !is_reference(value)
+        && !is_placeholder(value)
+        && value != "password"
 }
 
 fn password(claim: &Claim<'_>) -> bool {
@@ -154,6 +172,11 @@ fn bare_password(claim: &Claim<'_>, value: &str) -> bool {
     if calls || !value.starts_with(|first: char| first.is_alphanumeric()) || is_code(value) {
         return false;
     }
+    // Where nothing is quoted, `prefix$name` is put together from a variable.
+    let expands = |pair: &[u8]| matches!(pair, [b'$', next] if next.is_ascii_alphabetic());
+    if claim.relation == Relation::Spaced && value.as_bytes().windows(2).any(expands) {
+        return false;
+    }
     let is_name = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     if !is_name {
@@ -209,7 +232,7 @@ fn key(claim: &Claim<'_>, min: usize) -> bool {
     if claim.relation == Relation::Loose && (value.len() < 24 || !has_digit(value)) {
         return false;
     }
-    if distinct_bytes(value) < 6 {
+    if distinct_bytes(value) < 6 || is_address(value) {
         return false;
     }
     let number = claim.word.starts_with("api") && value.bytes().all(|byte| byte.is_ascii_digit());
@@ -220,7 +243,12 @@ fn key(claim: &Claim<'_>, min: usize) -> bool {
     }
     // What costs more is asked last.
     let elsewhere = value.contains("://") || is_path(value) || is_reference(value);
-    !elsewhere && !is_placeholder(value) && !is_public(claim.prefix) && !is_own_name(claim, value)
+    !elsewhere
+        && !is_encoded_example(value)
+        && !has_own_rule(claim)
+        && !is_placeholder(value)
+        && !is_public(claim.prefix)
+        && !is_own_name(claim, value)
 }
 
 /// A secret that a person chose: quoted, without blanks, with the marks people put into passwords.
@@ -253,6 +281,18 @@ fn is_about_passwords(prefix: &str) -> bool {
     ABOUT.iter().any(|about| word.eq_ignore_ascii_case(about))
 }
 
+/// Whether a name belongs to a rule that knows the form of the value better.
+fn has_own_rule(claim: &Claim<'_>) -> bool {
+    let other = !claim.word.starts_with("aws");
+    other && (letters(claim.prefix) + &letters(claim.word)).contains("awssecret")
+}
+
+/// The letters and digits of a name, in one case.
+fn letters(text: &str) -> String {
+    let kept = text.chars().filter(char::is_ascii_alphanumeric);
+    kept.map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
 /// Keys that are there to be seen.
 fn is_public(prefix: &str) -> bool {
     let prefix = prefix.to_ascii_lowercase();
@@ -265,7 +305,8 @@ fn is_public(prefix: &str) -> bool {
 fn is_no_password(value: &str) -> bool {
     #[rustfmt::skip]
     const WORDS: &[&str] = &[
-        "password", "passwd", "pass", "pwd", "passphrase", "passcode", "string", "str", "text",
+        "password", "passwd", "pass", "pwd", "passphrase", "passcode", "passwort", "senha",
+        "contrase\u{f1}a", "wachtwoord", "string", "str", "text",
         "char", "varchar", "bytes", "hidden", "required", "optional", "boolean", "bool", "object",
         "number", "integer", "null", "none", "nil", "true", "false", "undefined", "default",
         "empty", "username", "user", "email", "input", "value", "auto", "prompt", "self", "this",
@@ -284,10 +325,6 @@ fn is_number(value: &str) -> bool {
 
 /// Whether the value is the key's own name again: `CHALLENGE_PASSWORD: "challengePassword"`.
 fn is_own_name(claim: &Claim<'_>, value: &str) -> bool {
-    let letters = |text: &str| -> String {
-        let kept = text.chars().filter(char::is_ascii_alphanumeric);
-        kept.map(|letter| letter.to_ascii_lowercase()).collect()
-    };
     letters(value) == letters(claim.prefix) + &letters(claim.word)
 }
 
@@ -300,8 +337,14 @@ fn is_path(value: &str) -> bool {
     value.starts_with(['/', '~']) || value.starts_with("./") || value.starts_with("../")
 }
 
+/// An account of a block chain, which is there to be seen.
+pub(crate) fn is_address(value: &str) -> bool {
+    let digits = value.strip_prefix("0x").unwrap_or_default();
+    digits.len() == 40 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// A UUID, or the length and alphabet of a well-known hash.
-fn is_hash_or_id(value: &str) -> bool {
+pub(crate) fn is_hash_or_id(value: &str) -> bool {
     let hex = value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     hex && matches!(value.len(), 36 | 40 | 64 | 128)
 }
@@ -346,6 +389,17 @@ pub(crate) fn distinct_bytes(value: &str) -> u32 {
 
 /// Whether base64 decodes to `name:password` in printable text.
 fn is_credential_pair(value: &str) -> bool {
+    decoded(value).is_some_and(|text| text.contains(':') && !text.contains(char::is_control))
+}
+
+/// Whether what follows the last underscore is the name of an example host in base64.
+pub(crate) fn is_encoded_example(value: &str) -> bool {
+    decoded(value.rsplit('_').next().unwrap_or_default())
+        .is_some_and(|text| text.contains("example.") && !text.contains(' '))
+}
+
+/// What base64 decodes to, where that is text.
+fn decoded(value: &str) -> Option<String> {
     let mut decoded = Vec::with_capacity(value.len());
     let mut bits = 0_u32;
     let mut held = 0_u32;
@@ -356,7 +410,7 @@ fn is_credential_pair(value: &str) -> bool {
             b'0'..=b'9' => byte - b'0' + 52,
             b'+' => 62,
             b'/' => 63,
-            _ => return false,
+            _ => return None,
         };
         bits = (bits << 6 | u32::from(digit)) & 0xffff;
         held += 6;
@@ -365,8 +419,7 @@ fn is_credential_pair(value: &str) -> bool {
             decoded.extend(u8::try_from(bits >> held & 0xff));
         }
     }
-    let text = std::str::from_utf8(&decoded).unwrap_or_default();
-    text.contains(':') && !text.contains(char::is_control)
+    String::from_utf8(decoded).ok()
 }
 
 #[cfg(test)]

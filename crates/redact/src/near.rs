@@ -5,8 +5,8 @@
 //! credential. Only words of one short list may stand between; any other word ends the search, so
 //! that lock files, image names and prose are left alone.
 
-use crate::judge::distinct_bytes;
 use crate::judge::words::{is_gibberish, is_placeholder, is_reference, is_wordy};
+use crate::judge::{distinct_bytes, is_address, is_encoded_example, is_hash_or_id};
 use crate::tail::Tail;
 
 /// Bytes between the name and the value; alignment and quotes, not text.
@@ -94,6 +94,10 @@ struct Gap {
     secret: bool,
     assigned: bool,
     blank: bool,
+    /// A colon and a blank, as in YAML.
+    pair: bool,
+    /// A comma: the name and the value are two of a list.
+    listed: bool,
 }
 
 /// Reads what stands beside the name of `len` bytes at `at`.
@@ -121,6 +125,8 @@ pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option
         if is_separator(byte) {
             gap.assigned |= matches!(byte, b'=' | b':');
             gap.blank |= matches!(byte, b' ' | b'\t');
+            gap.listed |= byte == b',';
+            gap.pair |= byte == b':' && bytes.get(here + 1) == Some(&b' ');
             here += 1;
             continue;
         }
@@ -155,6 +161,9 @@ fn is_credential(value: &str, gap: &Gap, naming: Naming) -> bool {
     if is_placeholder(value) || is_reference(value) || value.contains("//") {
         return false;
     }
+    if is_encoded_example(value) || is_address(value) {
+        return false;
+    }
     let form = Form::of(value);
     if naming == Naming::Shouted {
         let split = form.mixed && value.len() >= 24 && value.bytes().all(is_plain);
@@ -170,7 +179,7 @@ fn is_credential(value: &str, gap: &Gap, naming: Naming) -> bool {
         };
     }
     let plain = value.trim_end_matches('=').bytes().all(is_plain);
-    if naming == Naming::Word || !plain || !(gap.assigned || gap.blank) {
+    if naming == Naming::Word || !plain || !(gap.assigned || gap.blank) || gap.listed {
         return false;
     }
     let uuid = is_uuid(value);
@@ -180,6 +189,10 @@ fn is_credential(value: &str, gap: &Gap, naming: Naming) -> bool {
     // The name alone: nothing but an assignment or a blank may stand between.
     let least = if gap.assigned { 15 } else { 20 };
     let split = gap.assigned && value.len() >= 20 && form.digits > 1;
+    // `Sentry: 6d3f25b8…` in a lock file is the hash of a package.
+    if gap.pair && !uuid && is_hash_or_id(value) {
+        return false;
+    }
     (uuid || form.joined || split) && form.mixed && value.len() >= least
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn read_variable(chunk: &str, at: usize) -> Option<Range<usize>> {
 #[rustfmt::skip]
 const PUBLIC: &[&str] = &[
     "acct", "asst", "batch", "call", "card", "ch", "chatcmpl", "cs", "cs_test", "cs_live", "cus",
-    "event", "evt", "file", "il", "in", "invoice", "item", "job", "msg", "msgbatch", "order", "org",
+    "event", "evt", "file", "il", "in", "invoice", "item", "job", "msg", "msgbatch", "ord", "order", "org",
     "pi", "plan", "pk", "pk_live", "pk_test", "pm", "po", "price", "prod", "prj", "project", "re",
     "req", "request", "resp", "rs", "run", "seti", "sess", "session", "si", "src", "step", "sub",
     "task", "team", "thread", "toolu", "tr", "trace", "txn", "user", "vs", "sha1", "sha256",
@@ -83,7 +83,8 @@ pub(crate) fn read(chunk: &str, at: usize) -> Option<Range<usize>> {
     let after = rest.get(run..)?;
     let extension = matches!(after, [b'.', next, ..] if next.is_ascii_alphabetic());
     let code = matches!(after.first(), Some(b'(' | b'['));
-    if extension || code || crate::judge::words::is_wordy(value) {
+    let example = crate::judge::is_encoded_example(value);
+    if extension || code || example || crate::judge::words::is_wordy(value) {
         return None;
     }
     Some(at - len..at + 1 + run)

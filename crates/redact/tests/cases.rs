@@ -109,10 +109,10 @@ fn published_examples_are_found_and_others_are_left_alone() {
     println!("others: {touched} of {all} touched by any rule");
     let wrong: Vec<&&Row> =
         others.iter().filter(|row| row.found.iter().any(|rule| is_its_own(row, rule))).collect();
-    for row in &wrong {
+    for row in others.iter().filter(|row| !row.found.is_empty()) {
         println!("touched {}: {:?} by {:?}", row.rule, row.text, row.found);
     }
     println!("others: {} of {all} touched by a rule of their own service", wrong.len());
     assert!(wrong.len() * 100 <= 2 * all, "{} of {all}", wrong.len());
-    assert!(touched * 100 <= 8 * all, "{touched} of {all}");
+    assert!(touched * 1000 <= 65 * all, "{touched} of {all}");
 }

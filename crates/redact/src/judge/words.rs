@@ -113,7 +113,13 @@ pub(crate) fn is_wordy(value: &str) -> bool {
 /// Whether a long run of letters has five consonants in a row.
 fn has_unspeakable_run(value: &str) -> bool {
     let runs = value.as_bytes().split(|byte| !byte.is_ascii_alphabetic());
-    runs.filter(|run| run.len() >= 8).any(|run| consonants(run) >= 5)
+    // A hump ends a word: `EightChars` has no five consonants in a row.
+    let humps = |run: &[u8]| {
+        let words =
+            run.chunk_by(|one, next| !(one.is_ascii_lowercase() && next.is_ascii_uppercase()));
+        words.map(consonants).max().unwrap_or(0)
+    };
+    runs.filter(|run| run.len() >= 8).any(|run| humps(run) >= 5)
 }
 
 fn consonants(letters: &[u8]) -> usize {

@@ -48,9 +48,9 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         name: "DATABASE_PASSWORD",
-        keywords: &["pass", "pwd"],
+        keywords: &["pass", "pwd", "psk"],
         find: Find::Assigned(
-            &["passphrase", "password", "passwd", "passwort", "pass", "pwd"],
+            &["passphrase", "password", "passwd", "passwort", "pass", "pwd", "psk"],
             Kind::Password,
         ),
         yes: &[
@@ -68,6 +68,12 @@ pub(super) static RULES: &[Rule] = &[
             ("mysql -u root --password Xy9KmPq2LvWnB7tR", "Xy9KmPq2LvWnB7tR"),
             ("<password>hunter2</password>", "hunter2"),
             ("?user=a&password=s3cr3tvalue&x=1", "s3cr3tvalue"),
+            ("machine h\nlogin ci\npassword Xy9KmPq2Lv\n", "Xy9KmPq2Lv"),
+            ("<add key=\"ClearTextPassword\" value=\"Xy9KmPq2Lv\" />", "Xy9KmPq2Lv"),
+            ("set :password, \"Xy9KmPq2Lv\"", "Xy9KmPq2Lv"),
+            ("Dim pwd As String = \"Xy9KmPq2Lv\"", "Xy9KmPq2Lv"),
+            ("$password = ConvertTo-SecureString \"Xy9KmPq2Lv\" -AsPlainText", "Xy9KmPq2Lv"),
+            ("  psk=\"green tractor 4508\"", "green tractor 4508"),
         ],
         no: &[
             "const password = process.env.X",
@@ -104,6 +110,9 @@ pub(super) static RULES: &[Rule] = &[
             "api_token",
             "api-token",
             "apitoken",
+            "app_key",
+            "app-key",
+            "appkey",
         ],
         find: Find::Assigned(
             &[
@@ -117,6 +126,9 @@ pub(super) static RULES: &[Rule] = &[
                 "api_key",
                 "api-key",
                 "apikey",
+                "app_key",
+                "app-key",
+                "appkey",
             ],
             Kind::Key,
         ),
@@ -124,6 +136,10 @@ pub(super) static RULES: &[Rule] = &[
             ("API_KEY = \"951bc382db9abad29c68634761dd6e19\"", "951bc382db9abad29c68634761dd6e19"),
             ("X-Api-Key: Kp4Qx7Rm2Sn5Tb8Vw3Yz", "Kp4Qx7Rm2Sn5Tb8Vw3Yz"),
             ("?api_key=ufnlbbavawsdeecn&x=1", "ufnlbbavawsdeecn"),
+            (
+                "app_key = \"951bc382db9abad29c68634761dd6e19951bc382\"",
+                "951bc382db9abad29c68634761dd6e19951bc382",
+            ),
         ],
         no: &[
             "API_KEY=short",
@@ -143,10 +159,13 @@ pub(super) static RULES: &[Rule] = &[
             "privatekey",
             "access_key",
             "accesskey",
+            "bearer_auth",
         ],
         find: Find::Assigned(
             &[
                 "secret_key_base",
+                "secret_id",
+                "secretid",
                 "secret_key",
                 "secret-key",
                 "secretkey",
@@ -158,6 +177,7 @@ pub(super) static RULES: &[Rule] = &[
                 "privatekey",
                 "access_key",
                 "accesskey",
+                "bearer_auth",
             ],
             Kind::Key,
         ),
@@ -171,6 +191,8 @@ pub(super) static RULES: &[Rule] = &[
                 "SECRET_KEY = 'django-insecure-_du9e^cmago!%(^+=gr'",
                 "django-insecure-_du9e^cmago!%(^+=gr",
             ),
+            ("x.bearer_auth(\"Kp4Qx7Rm2Sn5Tb8Vw3Yz\")", "Kp4Qx7Rm2Sn5Tb8Vw3Yz"),
+            ("{ \"key\": \"token\", \"value\": \"Kp4Qx7Rm2Sn5Tb8Vw3Yz\" }", "Kp4Qx7Rm2Sn5Tb8Vw3Yz"),
         ],
         no: &[
             "secret = ClientSecretConfigValue2",
@@ -179,6 +201,7 @@ pub(super) static RULES: &[Rule] = &[
             "public_token = \"6fb1cff7690db9ac066cadbbde8e3c07\"",
             "token = lexer.next_token1(input)",
             "\"nextPageToken\": page_token_value",
+            "address constant TOKEN = 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48;",
         ],
     },
     Rule {

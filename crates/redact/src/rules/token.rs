@@ -94,14 +94,19 @@ pub(super) static RULES: &[Rule] = &[
                 r"|hbGci[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]{8,})",
             ),
             before: Before::NoToken,
-            verdict: Verdict::Always,
+            verdict: Verdict::Signed,
             more: More::Token,
         }),
         yes: &[(
             "t = \"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P\"",
             "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P",
         )],
-        no: &["eye.eyeable", "eyJhbGciOiJIUzI1NiJ9", "eyJ.eyJ.x"],
+        no: &[
+            "eye.eyeable",
+            "eyJhbGciOiJIUzI1NiJ9",
+            "eyJ.eyJ.x",
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.short_sig",
+        ],
     },
     Rule {
         name: "AWS_ACCESS_KEY",
