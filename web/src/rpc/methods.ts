@@ -14,6 +14,10 @@ interface OnSocket {
     params: { agentId: string; cols: number; rows: number; command?: string; workdir?: string; keep?: boolean };
     result: { sessionId: string; agentId: string; shell: string; cwd: string; confined: boolean; processId?: string };
   };
+  "terminal.attach": {
+    params: { agentId: string; processId: string; cols: number; rows: number };
+    result: { sessionId: string; agentId: string; processId: string };
+  };
   "terminal.input": { params: { sessionId: string; data: string; encoding?: "utf8" | "base64" }; result: { ok: true } };
   "terminal.resize": { params: { sessionId: string; cols: number; rows: number }; result: { ok: true } };
   "terminal.close": { params: { sessionId: string }; result: { ok: true } };
@@ -31,8 +35,8 @@ export interface Events {
   "worktree.changed": { agentId: string; path: string; changeType: "created" | "modified" | "deleted"; watchId: string; seq: number };
   "worktree.resync": { agentId: string; watchId: string; seq: number };
   "worktree.unwatched": { agentId: string; watchId: string; seq: number };
-  "terminal.data": { sessionId: string; seq: number; data: string; [key: string]: unknown };
-  "terminal.exit": { sessionId: string; [key: string]: unknown };
+  "terminal.data": { sessionId: string; seq: number; data: string; missingBytes?: number };
+  "terminal.exit": { sessionId: string; exitCode: number | null; signal: number | string | null; reason: "process_exit" | "closed" | "error" | "disconnected" };
   "approval.requested": Approval;
   "approval.settled": { id: string; how: "answered" | "unanswered" | "withdrawn"; decision?: "allow" | "deny"; by?: string };
   "approval.resync": Record<string, never>;
