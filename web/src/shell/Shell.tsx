@@ -2,10 +2,11 @@
 import { createEffect, For, onCleanup, Show, Suspense } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { agent, known } from "../state/agents.ts";
-import { register, type Command } from "../state/commands.ts";
+import { commands, register, type Command } from "../state/commands.ts";
 import { docks, front, narrow, toggle } from "../state/layout.ts";
 import { overlays, panels } from "../panels/registry.ts";
 import { signOut } from "../state/session.ts";
+import { Button } from "../ui/Button.tsx";
 import { Center } from "./Center.tsx";
 import { Dock } from "./Dock.tsx";
 import { NarrowNav } from "./NarrowNav.tsx";
@@ -72,7 +73,10 @@ function Nothing() {
       <Show when={known()}>
         <div class="empty">
           <h2>There is no workspace yet</h2>
-          <p>Make one with <code>garth agent create coder</code>, and it appears here.</p>
+          <p>Make one here or with <code>garth agent create coder</code>.</p>
+          <Show when={commands().find((one) => one.id === "workspaces.new")} keyed>
+            {(make) => <Button look="primary" icon="plus" onClick={() => make.run()}>New workspace</Button>}
+          </Show>
         </div>
       </Show>
     </main>

@@ -47,19 +47,24 @@ function Switch(props: { place: Place; label: string }) {
 }
 
 function AgentPicker() {
-  const items = (): Item[] =>
-    agents().map((one) => ({
-      label: one.state === "active" ? one.id : `${one.id} · stopped`,
+  const items = (): Item[] => {
+    const all: Item[] = agents().map((one) => ({
+      label: [one.id, one.settings.provider ?? "local", one.state === "active" ? "" : "stopped", one.settings.readOnly ? "read only" : ""].filter(Boolean).join(" · "),
       checked: one.id === agent(),
       run: () => choose(one.id),
     }));
+    const own = ["workspaces.new", "workspaces.this", "workspaces.manage"].flatMap((id) => commands().find((one) => one.id === id) ?? []);
+    const more = own.map<Item>((one) => ({ label: one.title, icon: one.id === "workspaces.new" ? "plus" : "settings", run: one.run }));
+    return more.length > 0 ? [...all, "line", ...more] : all;
+  };
+  const said = () => ["Workspace:", agent() ?? "none", provider(), current()?.settings.readOnly ? "read only" : ""].filter(Boolean).join(" ");
   const provider = () => current()?.settings.provider ?? (current() ? "local" : undefined);
   return (
     <Show
       when={agents().length > 0}
       fallback={<span class="agent-name"><Icon name="agent" />{agent()}</span>}
     >
-      <Menu label={`Workspace: ${agent() ?? "none"}`} title="Choose a workspace" items={items()} class="agent-picker">
+      <Menu label={said()} title="Choose a workspace" items={items()} class="agent-picker">
         <Icon name="agent" />
         <span class="agent-name">{agent()}</span>
         <Show when={provider()}><span class="tag">{provider()}</span></Show>

@@ -36,6 +36,8 @@ function along(typed: string, name: string, lower: string, from: number, base: n
   }
   const first = at[0] ?? 0;
   if (first === base) score += START;
+  // The whole name, but for its ending.
+  if (lower.startsWith(typed, base) && /^(\.|$)/.test(lower.slice(base + typed.length))) score += 2 * START;
   return { score: score - (lower.length - from) / 20 - (first - from) / 10, at };
 }
 

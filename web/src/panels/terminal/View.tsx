@@ -63,7 +63,8 @@ function TabRow() {
                 {one.title}
                 <Show when={one.state === "ended"}><span class="sr"> (ended)</span></Show>
               </button>
-              <button type="button" class="tab-close" aria-label={`Close ${one.title}`} title="Close, and end what runs in it" tabIndex={-1} onClick={() => close(one.key)}><Icon name="cross" /></button>
+              {/* The keyboard has Delete for it; a tab list may hold nothing but tabs. */}
+              <span class="tab-close" aria-hidden="true" title="Close, and end what runs in it" onClick={() => close(one.key)}><Icon name="cross" /></span>
             </div>
           )}
         </For>
