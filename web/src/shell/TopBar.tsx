@@ -66,8 +66,8 @@ function AgentPicker() {
     >
       <Menu label={said()} title="Choose a workspace" items={items()} class="agent-picker">
         <Icon name="agent" />
-        <span class="agent-name">{agent()}</span>
-        <Show when={provider()}><span class="tag">{provider()}</span></Show>
+        <span class="agent-name">{agent()}</span>{" "}
+        <Show when={provider()}><span class="tag">{provider()}</span></Show>{" "}
         <Show when={current()?.settings.readOnly}><span class="tag warn">read only</span></Show>
         <Icon name="chevron" class="turn" />
       </Menu>

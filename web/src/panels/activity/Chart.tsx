@@ -9,10 +9,10 @@ export type Span = keyof typeof SPANS;
 const BARS = 48;
 const HEIGHT = 56;
 const KINDS: { kind: Kind; word: string }[] = [
-  { kind: "read", word: "reads" },
-  { kind: "write", word: "writes" },
-  { kind: "command", word: "commands" },
-  { kind: "refused", word: "refusals" },
+  { kind: "read", word: "read" },
+  { kind: "write", word: "write" },
+  { kind: "command", word: "command" },
+  { kind: "refused", word: "refusal" },
 ];
 
 export function Chart(props: { entries: readonly Entry[]; span: Span; nowMs: number }) {
@@ -32,7 +32,7 @@ export function Chart(props: { entries: readonly Entry[]; span: Span; nowMs: num
     const most = Math.max(4, ...bars.map((bar) => bar.read + bar.write + bar.command + bar.refused));
     return { bars, sums, most };
   });
-  const told = () => `In the last ${props.span}: ${KINDS.map(({ kind, word }) => `${drawn().sums[kind]} ${word}`).join(", ")}`;
+  const told = () => `In the last ${props.span}: ${KINDS.map(({ kind, word }) => `${drawn().sums[kind]} ${word}${drawn().sums[kind] === 1 ? "" : "s"}`).join(", ")}`;
   return (
     <figure class="chart">
       <svg viewBox={`0 0 ${BARS * 6} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={told()}>
@@ -55,7 +55,7 @@ export function Chart(props: { entries: readonly Entry[]; span: Span; nowMs: num
         </For>
       </svg>
       <figcaption>
-        <For each={KINDS}>{({ kind, word }) => <span><i class={kind} aria-hidden="true" /><span class="num">{count(drawn().sums[kind])}</span> {word}</span>}</For>
+        <For each={KINDS}>{({ kind, word }) => <span><i class={kind} aria-hidden="true" /><span class="num">{count(drawn().sums[kind])}</span> {word}{drawn().sums[kind] === 1 ? "" : "s"}</span>}</For>
       </figcaption>
     </figure>
   );

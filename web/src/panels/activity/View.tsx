@@ -89,7 +89,8 @@ export default function View() {
 
 function One(props: { entry: Entry; at: boolean; nowMs: number; choose: () => void; open: () => void }) {
   const one = props.entry;
-  const about = one.paths.join(", ") || one.about.replace(/^command: /, "");
+  const command = /^command: (.*)$/.exec(one.about)?.[1];
+  const about = command ?? (one.paths.join(", ") || one.about);
   return (
     <div class={`record ${one.kind}`} classList={{ at: props.at }} role="option" id={`record-${one.sequence}`} aria-selected={props.at} onClick={props.choose} onDblClick={props.open}>
       <Icon name={ICONS[one.kind]} />

@@ -38,7 +38,9 @@ function entry(record: AuditRecord): Entry {
   const kind: Kind = refused(record) ? "refused" : COMMANDS.has(record.operation) ? "command" : WRITES.test(record.operation) || /^git$/.test(record.operation) && /commit|push|checkout/.test(record.summary ?? "") ? "write" : "read";
   const parts = (record.summary ?? "").split("; ");
   const named = parts[0] !== undefined && !/^[a-zA-Z]+: |^unredacted$/.test(parts[0]) ? (parts.shift() ?? "") : "";
-  return { ...record, kind, paths: named === "" ? [] : named.split(", "), about: parts.join("; ") };
+  const paths = named.split(", ").filter((path) => path !== "" && path !== "/");
+  // An agent's role names the agent, which all records here have in common.
+  return { ...record, role: record.role.split(":")[0] ?? "", kind, paths, about: parts.join("; ") };
 }
 
 /** Tells whether it was not let happen; what merely failed is no refusal. */

@@ -37,7 +37,7 @@ function One(props: { asked: Approval; nowMs: number; others: number }) {
   const word = WORDS.find(([name]) => name.test(asked.operation))?.[1] ?? "Do this";
   const left = () => Math.max(0, Math.ceil((asked.deadlineMs - props.nowMs) / 1_000));
   const lasts = () => (left() >= 120 ? `${Math.floor(left() / 60)} min` : `${left()} s`);
-  const parts = asked.summary.split("; ");
+  const parts = asked.summary.split("; ").filter((part, _, all) => part !== "" && (part !== "/" || all.length === 1));
   return (
     <section class="asked" id="asked" tabIndex={-1} role="alertdialog" aria-modal="false" aria-labelledby="asked-title" aria-describedby="asked-about">
       <header>

@@ -77,7 +77,7 @@ function One(props: { agent: Agent; doing: Doing; configure: (agent: Agent) => v
         </div>
         <p class="muted small">
           <Show when={props.doing.running !== undefined}>{props.doing.running === 0 ? "Nothing runs" : `${props.doing.running} running`} · </Show>
-          <Show when={props.doing.lastMs} fallback={<>made {ago(one().createdMs)} ago</>} keyed>{(last) => <span title={moment(last)}>last active {lately(last)}</span>}</Show>
+          <Show when={props.doing.lastMs} fallback={<>made {lately(one().createdMs)}</>} keyed>{(last) => <span title={moment(last)}>last active {lately(last)}</span>}</Show>
           <Show when={one().settings.git} keyed>{(git) => <> · <bdi>{git.url}</bdi></>}</Show>
         </p>
       </div>
@@ -87,7 +87,8 @@ function One(props: { agent: Agent; doing: Doing; configure: (agent: Agent) => v
   );
 }
 
-function lately(ms: number): string {
+/** Such as "3 min ago". */
+export function lately(ms: number): string {
   const word = ago(ms);
   return word === "now" || word.includes(",") ? word : `${word} ago`;
 }

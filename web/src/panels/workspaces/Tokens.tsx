@@ -7,7 +7,8 @@ import { rpc } from "../../state/connection.ts";
 import { failed, sentence, toast } from "../../state/toasts.ts";
 import { confirm } from "../../ui/ask.tsx";
 import { Button, IconButton } from "../../ui/Button.tsx";
-import { ago, moment } from "../../ui/format.ts";
+import { moment } from "../../ui/format.ts";
+import { lately } from "./List.tsx";
 
 const LIVES: [string, number | undefined][] = [["for ever", undefined], ["1 hour", 3_600_000], ["1 day", 86_400_000], ["30 days", 30 * 86_400_000], ["1 year", 365 * 86_400_000]];
 /** More pages are not read; the rest is found with garth token list. */
@@ -50,7 +51,7 @@ export function Tokens() {
                   <span class="tag">{one.role}{one.agent ? ` ${one.agent}` : ""}</span>
                   <Show when={one.revokedMs}><span class="tag bad">taken back</span></Show>
                 </div>
-                <p class="muted small"><span class="mono">{one.id}</span> · made {ago(one.createdMs)} ago · <span title={moment(one.expiresMs ?? undefined)}>{one.expiresMs ? (one.expiresMs < Date.now() ? "expired" : `until ${new Date(one.expiresMs).toLocaleDateString()}`) : "for ever"}</span></p>
+                <p class="muted small"><span class="mono">{one.id}</span> · made {lately(one.createdMs)} · <span title={moment(one.expiresMs ?? undefined)}>{one.expiresMs ? (one.expiresMs < Date.now() ? "expired" : `until ${new Date(one.expiresMs).toLocaleDateString()}`) : "for ever"}</span></p>
               </div>
               <Show when={!isGone(one)}><IconButton icon="trash" label={`Take back ${one.label || one.id}`} onClick={() => void revoke(one)} /></Show>
             </li>
