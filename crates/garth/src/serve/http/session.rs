@@ -124,7 +124,14 @@ pub(super) async fn end(State(app): State<Arc<App>>, asked: Asked) -> Response {
             set(&mut response, &asked.connected, "", 0);
             response
         }
-        Err(error) => refused(&error),
+        Err(error) => {
+            let mut response = refused(&error);
+            if error.code() == Code::Unauthenticated {
+                // One that is no longer good would stand in the way of every other way in.
+                set(&mut response, &asked.connected, "", 0);
+            }
+            response
+        }
     }
 }
 

@@ -111,6 +111,20 @@ fn agents() -> Vec<Own> {
             agent(),
         ),
         row(
+            "agents.stop",
+            "Stop an agent",
+            "Ends what runs for an agent and refuses its calls; its files are left.",
+            (id(), &["agentId"]),
+            agent(),
+        ),
+        row(
+            "agents.start",
+            "Start an agent",
+            "Lets an agent that was stopped go on.",
+            (id(), &["agentId"]),
+            agent(),
+        ),
+        row(
             "agents.delete",
             "Forget an agent",
             "Forgets an agent; its files are left.",

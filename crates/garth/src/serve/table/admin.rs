@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use garth_contract::{BoxFuture, Code, Error, Result};
 use garth_gateway::{
-    Access, AgentId, Closed, Family, Gateway, Operation, Registry, Run, Settings, Summary, Takes,
+    Access, AgentId, Closed, Family, Gateway, Operation, Registry, Run, Settings, State, Summary,
+    Takes,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -23,6 +24,8 @@ pub(super) fn rows(gateway: &Gateway, data: &Home) -> Vec<Operation<Answer>> {
         row("agents.get", &registry, data, get),
         row("agents.create", &registry, data, create),
         row("agents.update", &registry, data, update),
+        row("agents.stop", &registry, data, stop),
+        row("agents.start", &registry, data, start),
         row("agents.delete", &registry, data, delete),
     ]
 }
@@ -132,6 +135,22 @@ async fn update(place: Place, params: Value) -> Result<Map<String, Value>> {
     if settings != before.settings {
         place.home.sandboxes.end(&before, Closed::Changed).await;
     }
+    facts(&place.registry.get(&id).await?)
+}
+
+/// Ends what runs and refuses calls until it is started; files and settings stay.
+async fn stop(place: Place, params: Value) -> Result<Map<String, Value>> {
+    let One { agent_id } = read(params)?;
+    let before = place.registry.get(&AgentId::parse(&agent_id)?).await?;
+    place.registry.set_state(&before.id, State::Stopped).await?;
+    place.home.sandboxes.end(&before, Closed::Changed).await;
+    facts(&place.registry.get(&before.id).await?)
+}
+
+async fn start(place: Place, params: Value) -> Result<Map<String, Value>> {
+    let One { agent_id } = read(params)?;
+    let id = AgentId::parse(&agent_id)?;
+    place.registry.set_state(&id, State::Active).await?;
     facts(&place.registry.get(&id).await?)
 }
 

@@ -2,8 +2,8 @@
 //! printed.
 //!
 //! A terminal ends with the connection that opened it, unless it is asked to stay; then
-//! its process is one in the background like any other. What it prints is redacted like
-//! all output of commands.
+//! its process is one in the background like any other, to which another connection can
+//! attach a terminal again. What it prints is redacted like all output of commands.
 
 mod follow;
 
@@ -53,6 +53,12 @@ pub(super) fn rows() -> Vec<Operation<Answer>> {
             Takes::Process,
             opened,
             Run::on_workspace(|at, params, along| Box::pin(open(at, params, along))),
+        ),
+        row(
+            "terminal.attach",
+            Takes::Nothing,
+            |params| recorded_of(params, &["processId"]),
+            Run::on_workspace(|at, params, along| Box::pin(attach(at, params, along))),
         ),
         row(
             "terminal.input",
@@ -178,8 +184,56 @@ async fn open(at: At<'_>, params: Value, along: Along) -> Result<Answer> {
         told.insert("processId".to_owned(), process.to_string().into());
     }
     let agent = at.agent.clone();
-    along.left.put(move |held| begin(&link, session, agent, terminal, held));
+    along.left.put(move |held| {
+        hold(&terminal, held);
+        begin(&link, session, agent, terminal)
+    });
     Ok(Answer::Facts(told))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Attach {
+    #[serde(rename = "agentId")]
+    _agent: String,
+    process_id: String,
+    cols: u16,
+    rows: u16,
+}
+
+/// Shows a terminal that stayed: what it printed and is still kept comes first.
+async fn attach(at: At<'_>, params: Value, along: Along) -> Result<Answer> {
+    let params: Attach = read(params)?;
+    let link = linked(along.link)?;
+    let size = size(params.rows, params.cols)?;
+    let process = ProcessId::parse(&params.process_id)?;
+    // This fails for what has no terminal.
+    at.workspace.shell()?.resize(process, size).await?;
+    let terminal = Arc::new(Terminal {
+        workspace: Arc::downgrade(at.workspace),
+        process,
+        stays: true,
+        closed: AtomicBool::new(false),
+    });
+    let session = link.name('t');
+    let told = facts(&json!({
+        "sessionId": session,
+        "agentId": at.agent.as_str(),
+        "processId": process.to_string(),
+    }))?;
+    let agent = at.agent.clone();
+    // Its place in the budget is held since it was opened.
+    along.left.put(move |_| begin(&link, session, agent, terminal));
+    Ok(Answer::Facts(told))
+}
+
+/// Holds a terminal's place as long as its process runs, however long that is told of.
+fn hold(terminal: &Terminal, held: Option<Held>) {
+    let (workspace, process) = (terminal.workspace.clone(), terminal.process);
+    tokio::spawn(async move {
+        ended(&workspace, process).await;
+        drop(held);
+    });
 }
 
 /// Begins to tell what is printed, once what this gives is dropped.
@@ -188,18 +242,11 @@ fn begin(
     session: String,
     agent: AgentId,
     terminal: Arc<Terminal>,
-    held: Option<Held>,
 ) -> oneshot::Sender<()> {
     let (told, answered) = oneshot::channel();
     let (outbox, weak) = (link.outbox.clone(), Arc::downgrade(link));
-    let (workspace, process) = (terminal.workspace.clone(), terminal.process);
-    // The place is held as long as the process runs, however long that is told of.
-    tokio::spawn(async move {
-        ended(&workspace, process).await;
-        drop(held);
-    });
     let (name, followed) = (session.clone(), Arc::downgrade(&terminal));
-    let workspace = terminal.workspace.clone();
+    let (workspace, process) = (terminal.workspace.clone(), terminal.process);
     let task = Task::spawn(async move {
         let _ = answered.await;
         let source = follow::Source { workspace, process, session: name.clone() };

@@ -1,0 +1,68 @@
+//! Puts the web page that `scripts/web` built into the program; without one there is an empty table.
+//!
+//! A crate that embeds folders would do the same, and bring a dozen packages; what is
+//! needed here are two `include_bytes!` a file.
+
+// A build script works on the source tree and nothing else.
+#![allow(clippy::disallowed_methods)]
+
+use std::{
+    collections::hash_map::DefaultHasher,
+    env, fs,
+    hash::{Hash, Hasher},
+    io,
+    path::{Path, PathBuf},
+};
+
+fn main() -> io::Result<()> {
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/dist");
+    println!("cargo:rerun-if-changed={}", built.display());
+    let mut files = Vec::new();
+    if built.join("index.html.br").is_file() {
+        gather(&built, &mut files)?;
+        files.sort();
+    }
+    let mut table = String::from("&[\n");
+    for file in &files {
+        let bytes = fs::read(file)?;
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        let packed = PathBuf::from(format!("{}.br", file.display()));
+        let name = file.strip_prefix(&built).unwrap_or(file).display().to_string();
+        table += &format!(
+            "    Part {{ path: {:?}, kind: {:?}, mark: \"{:016x}\", plain: include_bytes!({:?}), \
+             brotli: include_bytes!({:?}) }},\n",
+            format!("/{name}"),
+            kind(&name),
+            hasher.finish(),
+            file.canonicalize()?,
+            packed.canonicalize()?,
+        );
+    }
+    table += "]\n";
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    fs::write(out.join("web.rs"), table)
+}
+
+/// Every file that has a compressed one beside it.
+fn gather(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            gather(&path, files)?;
+        } else if Path::new(&format!("{}.br", path.display())).is_file() {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn kind(name: &str) -> &'static str {
+    match name.rsplit('.').next().unwrap_or_default() {
+        "html" => "text/html; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "svg" => "image/svg+xml",
+        _ => "application/octet-stream",
+    }
+}

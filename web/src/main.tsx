@@ -1,0 +1,12 @@
+// Where the page begins: the styles, the way in, and the one component that is everything.
+import { render } from "solid-js/web";
+import "./styles/tokens.css";
+import "./styles/base.css";
+import "./styles/controls.css";
+import "./styles/shell.css";
+import { App } from "./shell/App.tsx";
+import { begin } from "./state/session.ts";
+
+void begin();
+const place = document.getElementById("app");
+if (place) render(() => <App />, place);

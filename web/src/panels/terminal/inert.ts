@@ -1,0 +1,49 @@
+// Gives xterm a document in which it makes no inline styles, since the page's policy forbids them.
+//
+// Its style elements become sheets that the page adopts, and style attributes are set through the object model.
+
+/** Opens something with xterm while style elements are replaced. */
+export function withoutStyles(open: () => void): void {
+  const own = document.createElement;
+  document.createElement = ((name: string, options?: ElementCreationOptions) =>
+    name === "style" ? sheetElement(own) : own.call(document, name, options)) as typeof document.createElement;
+  try {
+    open();
+  } finally {
+    delete (document as unknown as Record<string, unknown>)["createElement"];
+  }
+}
+
+/** The document to give to xterm, which it keeps making elements with. */
+export const inertDocument: Document = new Proxy(document, {
+  get(target, name) {
+    if (name === "createElement") return made;
+    const value = Reflect.get(target, name, target) as unknown;
+    return typeof value === "function" ? (value as (...args: unknown[]) => unknown).bind(target) : value;
+  },
+});
+
+function made(name: string): HTMLElement {
+  if (name === "style") return sheetElement(Document.prototype.createElement);
+  const element = document.createElement(name);
+  if (name === "span") element.setAttribute = setAttribute;
+  return element;
+}
+
+function setAttribute(this: HTMLElement, name: string, value: string): void {
+  if (name === "style") this.style.cssText = value;
+  else Element.prototype.setAttribute.call(this, name, value);
+}
+
+/** An element that stands for a style element: what is written into it becomes a sheet of the page. */
+function sheetElement(create: typeof document.createElement): HTMLElement {
+  const element = create.call(document, "template");
+  const sheet = new CSSStyleSheet();
+  document.adoptedStyleSheets.push(sheet);
+  Object.defineProperty(element, "textContent", { set: (text: string) => sheet.replaceSync(text), get: () => "" });
+  element.remove = () => {
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet);
+    Element.prototype.remove.call(element);
+  };
+  return element;
+}

@@ -1,0 +1,69 @@
+// A real browser for a test: pages that are signed in, and everything that went wrong in them.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import type { Gateway } from "./gateway.ts";
+
+/** How long anything on a page may take, in milliseconds: machines are slow sometimes. */
+export const PATIENCE = 60_000;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Debian's Chromium. Its own sandbox needs a user that is not root; only our own pages are opened. */
+export async function browser(): Promise<Browser> {
+  return await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+}
+
+/** A page, with what went wrong in it. */
+export interface Opened {
+  page: Page;
+  /** Errors of the page and of its policy; an answer that is a refusal is none. */
+  wrongs: string[];
+  close: () => Promise<void>;
+}
+
+/** A page that nobody has signed in to. */
+export async function blank(browser: Browser, options: BrowserContextOptions = {}): Promise<Opened> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  const wrongs: string[] = [];
+  page.on("pageerror", (error) => wrongs.push(String(error)));
+  page.on("console", (message) => {
+    const text = message.text();
+    if (message.type() === "error" && !/Failed to load resource|WebSocket connection/.test(text)) wrongs.push(text);
+  });
+  return { page, wrongs, close: () => context.close() };
+}
+
+/** A page that an operator's token opened; the workspace `default` is shown. */
+export async function signedIn(browser: Browser, gateway: Gateway, options: BrowserContextOptions & { token?: string; at?: string } = {}): Promise<Opened> {
+  const { token = gateway.operator, at = "", ...rest } = options;
+  const opened = await blank(browser, rest);
+  await opened.page.goto(`${gateway.address}/${at}`);
+  await opened.page.getByLabel("Token").fill(token);
+  await opened.page.getByRole("button", { name: "Sign in" }).click();
+  await opened.page.locator(".topbar").waitFor();
+  return opened;
+}
+
+/** What axe-core finds that is serious, in one line each. */
+export async function barriers(page: Page): Promise<string[]> {
+  // A policy that forbids inline code does not forbid what a debugger evaluates.
+  await page.evaluate(axe);
+  return await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run: (options: object) => Promise<{ violations: { id: string; impact: string; nodes: { target: unknown; failureSummary?: string }[] }[] }> } };
+    const { violations } = await axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
+    const serious = violations.filter((found) => found.impact === "serious" || found.impact === "critical");
+    return serious.map((found) => `${found.id}: ${found.nodes.map((node) => `${JSON.stringify(node.target)} ${node.failureSummary ?? ""}`).join("; ")}`);
+  });
+}
+
+/** Nothing went wrong, and nothing stands in anybody's way. */
+export async function isSound({ page, wrongs }: Opened): Promise<void> {
+  assert.deepEqual(wrongs, []);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    assert.deepEqual(await barriers(page), [], colorScheme);
+  }
+}
