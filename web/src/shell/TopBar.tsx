@@ -59,8 +59,9 @@ function AgentPicker() {
       when={agents().length > 0}
       fallback={<span class="agent-name"><Icon name="agent" />{agent()}</span>}
     >
-      <Menu label={`Workspace: ${agent() ?? "none"}`} title="Choose a workspace" items={items()} class="agent-picker">
+      <Menu title="Choose a workspace" items={items()} class="agent-picker">
         <Icon name="agent" />
+        <span class="sr">Workspace: </span>
         <span class="agent-name">{agent()}</span>
         <Show when={provider()}><span class="tag">{provider()}</span></Show>
         <Show when={current()?.settings.readOnly}><span class="tag warn">read only</span></Show>
