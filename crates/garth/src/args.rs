@@ -274,6 +274,14 @@ pub(crate) struct Doctor {
     /// Prints one JSON object: {"ok":true,"payload":…}
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Sets a key of garth.toml, such as containers.image=debian; can be given several times
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+
+    /// The configuration file; GARTH_CONFIG or garth.toml in the data directory without
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 const COMPLETIONS_EXAMPLES: &str = r#"Examples:

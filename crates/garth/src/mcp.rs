@@ -10,7 +10,7 @@ pub(crate) mod progress;
 pub(crate) mod resources;
 mod room;
 pub(crate) mod server;
-mod updates;
+pub(crate) mod updates;
 pub(crate) mod uri;
 
 use std::{os::fd::AsFd, sync::Arc};

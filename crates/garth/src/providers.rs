@@ -21,7 +21,7 @@ use garth_remote::container::Leftover;
 use garth_workspace::Commands;
 
 pub(crate) use config::Config;
-pub(crate) use own::Own;
+pub(crate) use own::{Own, readiness};
 
 /// The provider of whoever names none.
 pub(crate) const USUAL: &str = "local";

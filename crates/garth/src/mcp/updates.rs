@@ -73,29 +73,33 @@ impl Updates {
     /// As for [`subscribe`](Self::subscribe).
     pub(crate) async fn listen(&self, context: SubscriptionContext) -> Result<()> {
         let addresses = context.accepted().resource_subscriptions.clone().unwrap_or_default();
-        if addresses.len() > MOST {
-            return Err(too_many());
-        }
-        let mut following = JoinSet::new();
-        for address in addresses {
-            let mut followed = Followed::begin(&self.workspace, &address).await?;
-            let sink = context.sink().clone();
-            following.spawn(async move {
-                // The client was told that it is heard before the watch began, and what
-                // changed in between is not known: it is told once to look again.
-                loop {
-                    if sink.notify_resource_updated(address.clone()).await.is_err() {
-                        return;
-                    }
-                    if !followed.changed().await {
-                        return;
-                    }
-                }
-            });
-        }
-        context.cancelled().await;
+        let followed = Followed::all(&self.workspace, addresses).await?;
+        tell(followed, &context).await;
         Ok(())
     }
+}
+
+/// Tells a client of changes until it stops listening.
+///
+/// Cancel: nothing is followed any more.
+pub(crate) async fn tell(followed: Vec<Followed>, context: &SubscriptionContext) {
+    let mut following = JoinSet::new();
+    for mut followed in followed {
+        let sink = context.sink().clone();
+        following.spawn(async move {
+            // The client was told that it is heard before the watch began, and what
+            // changed in between is not known: it is told once to look again.
+            loop {
+                if sink.notify_resource_updated(followed.address.clone()).await.is_err() {
+                    return;
+                }
+                if !followed.changed().await {
+                    return;
+                }
+            }
+        });
+    }
+    context.cancelled().await;
 }
 
 fn too_many() -> Error {
@@ -103,12 +107,28 @@ fn too_many() -> Error {
 }
 
 /// The changes of one resource.
-struct Followed {
+pub(crate) struct Followed {
+    address: String,
     path: WsPath,
     watch: Watch,
 }
 
 impl Followed {
+    /// Follows several.
+    ///
+    /// # Errors
+    /// Those of the addresses and of watching; `QUOTA_EXCEEDED` for too many.
+    pub(crate) async fn all(workspace: &Workspace, addresses: Vec<String>) -> Result<Vec<Self>> {
+        if addresses.len() > MOST {
+            return Err(too_many());
+        }
+        let mut all = Vec::with_capacity(addresses.len());
+        for address in addresses {
+            all.push(Self::begin(workspace, &address).await?);
+        }
+        Ok(all)
+    }
+
     async fn begin(workspace: &Workspace, address: &str) -> Result<Self> {
         let path = uri::path(address)?;
         let entry = workspace.fs().stat(&path, Links::Follow).await?;
@@ -123,7 +143,7 @@ impl Followed {
         let spec =
             WatchSpec { path: base, reach, hidden: Hidden::Include, ignored: Ignored::Include };
         let watch = workspace.fs().watch(&spec).await?;
-        Ok(Self { path, watch })
+        Ok(Self { address: address.to_owned(), path, watch })
     }
 
     /// Waits for a change; false when there will be none any more.

@@ -81,6 +81,23 @@ impl Own {
     }
 }
 
+/// Looks which providers of containers could be had, and makes nothing: each by its name.
+///
+/// # Errors
+/// `INVALID_PARAMS` for a configuration that is wrong.
+pub(crate) async fn readiness(asked: &args::Provide) -> Result<Vec<(&'static str, Result<()>)>> {
+    let providers = set_up(asked)?;
+    // Any directory will do, since nothing is made of it.
+    let roots = [(std::env::temp_dir(), String::new())];
+    let policy = Policy::open();
+    let wanted = Wanted { workspace: "doctor", roots: &roots, policy: &policy, reach: &[] };
+    let mut found = Vec::new();
+    for provider in providers.all().filter(|provider| ![USUAL, NONE].contains(&provider.name())) {
+        found.push((provider.name(), provider.ready(&wanted).await));
+    }
+    Ok(found)
+}
+
 /// Providers as they are where nothing is set up; none of them makes a container.
 fn plain_providers() -> Providers {
     let owner = Owner { name: String::new(), run: "/".into() };

@@ -1,6 +1,9 @@
 //! What an operation of the gateway answers with, and what comes along with a call.
 
-use std::{pin::Pin, sync::Arc};
+use std::{
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use bytes::Bytes;
 use futures::Stream;
@@ -15,6 +18,7 @@ use super::{
     transfer::{Sent, Transfer},
     ws::Link,
 };
+use crate::mcp::updates::Followed;
 
 /// The answer of an operation.
 pub(crate) enum Answer {
@@ -66,6 +70,22 @@ pub(crate) struct Along {
     pub(crate) coming: Option<Coming>,
     /// Hears which workspace a tool works in, once it does.
     pub(crate) place: Option<crate::mcp::progress::Where>,
+    /// Gets the resources that a client of MCP follows.
+    pub(crate) follows: Option<Follows>,
+}
+
+/// Resources that are followed, on their way to whoever tells of them.
+#[derive(Clone, Default)]
+pub(crate) struct Follows(Arc<Mutex<Vec<Followed>>>);
+
+impl Follows {
+    pub(crate) fn put(&self, followed: Vec<Followed>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = followed;
+    }
+
+    pub(crate) fn take(&self) -> Vec<Followed> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 impl Along {
@@ -84,6 +104,7 @@ impl Along {
             transfer: None,
             coming: None,
             place: None,
+            follows: None,
         }
     }
 

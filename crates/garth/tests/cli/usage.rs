@@ -77,3 +77,23 @@ fn help_has_an_example_of_each_command() {
     }
     assert!(garth(&["--version"], "").stdout.starts_with("garth "));
 }
+
+#[test]
+fn the_doctor_says_which_places_for_commands_there_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let socket = format!("podman.socket={}", dir.path().join("no-engine.sock").display());
+    let runsc = format!("gvisor.runsc={}", dir.path().join("no-runsc").display());
+    let run = garth(&["doctor", "--json", "--set", &socket, "--set", &runsc], "");
+    let body: Value = serde_json::from_str(&run.stdout).unwrap();
+    let providers = body["payload"]["providers"].as_array().unwrap();
+    let names: Vec<_> = providers.iter().map(|one| one["provider"].as_str().unwrap()).collect();
+    assert_eq!(names, ["podman", "gvisor"]);
+    for provider in providers {
+        assert_eq!(provider["ready"], false, "{provider}");
+        assert!(!provider["why"].as_str().unwrap().is_empty(), "{provider}");
+        assert!(!provider["advice"].as_str().unwrap().is_empty(), "{provider}");
+    }
+    let run = garth(&["doctor", "--set", "podman.nonsense=1"], "");
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("podman.nonsense"), "{run:?}");
+}

@@ -17,6 +17,7 @@ mod endings;
 mod events;
 mod files;
 mod gateway;
+mod listening;
 mod once;
 mod refusals;
 mod roles;

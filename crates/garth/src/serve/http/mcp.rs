@@ -24,9 +24,9 @@ use rmcp::{
         CustomRequest, CustomResult, Implementation, InitializeResult, ListPromptsRequestMethod,
         ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
         PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-        ReadResourceResult, ServerCapabilities,
+        ReadResourceResult, ServerCapabilities, SubscriptionFilter,
     },
-    service::RequestContext,
+    service::{RequestContext, SubscriptionContext},
     transport::streamable_http_server::{
         StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
     },
@@ -47,9 +47,10 @@ use crate::{
         progress::Progress,
         resources,
         server::{cancelled, no_method, protocol_error, unread},
+        updates,
     },
     serve::{
-        answer::{Along, Answer},
+        answer::{Along, Answer, Follows},
         app::App,
     },
 };
@@ -70,7 +71,10 @@ const METHODS: &[&str] = &[
     "resources/templates/list",
     "resources/read",
     "completion/complete",
+    LISTEN,
 ];
+/// The one whose answer goes on.
+const LISTEN: &str = "subscriptions/listen";
 /// Those whose answer tells a model about the workspace.
 const TELLING: &[&str] = &["initialize", "server/discover"];
 /// Which agent's workspace an operator means.
@@ -109,7 +113,8 @@ async fn serve(app: Arc<App>, asked: Asked, named: Option<String>, request: Requ
         Ok(whole) => whole,
         Err(error) => return refused(&error),
     };
-    if method(&bytes).is_some_and(|method| TELLING.contains(&method.as_str())) {
+    let method = method(&bytes);
+    if method.as_deref().is_some_and(|method| TELLING.contains(&method)) {
         match server.told().await {
             Ok(instructions) => server.instructions = instructions,
             Err(error) => return refused(&error),
@@ -117,7 +122,7 @@ async fn serve(app: Arc<App>, asked: Asked, named: Option<String>, request: Requ
     }
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
-        .with_json_response(true)
+        .with_json_response(method.as_deref() != Some(LISTEN))
         // Both were checked before anybody came here.
         .disable_allowed_hosts()
         .disable_allowed_origins();
@@ -223,7 +228,13 @@ impl Server {
         params: Value,
         (hears, along): (Hears, Along),
     ) -> Result<Answer> {
-        let call = Call {
+        let call = self.calls(operation, params, (hears, along));
+        Prepared { call, credential: self.credential.clone(), taken: None }.run(&self.app).await
+    }
+
+    /// A call of an operation of the table.
+    fn calls(&self, operation: &str, params: Value, (hears, along): (Hears, Along)) -> Call<Along> {
+        Call {
             caller: self.caller.clone(),
             operation: operation.to_owned(),
             agent: Some(self.agent.to_string()),
@@ -232,8 +243,7 @@ impl Server {
             request_id: None,
             hears,
             along,
-        };
-        Prepared { call, credential: self.credential.clone(), taken: None }.run(&self.app).await
+        }
     }
 
     /// The same for one whose answer is facts.
@@ -259,6 +269,7 @@ impl ServerHandler for Server {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
+            .enable_resources_subscribe()
             .enable_completions()
             .build();
         let mut info = InitializeResult::new(capabilities);
@@ -317,6 +328,31 @@ impl ServerHandler for Server {
         let read: Result<ReadResourceResult> =
             self.ask("mcp.resources.read", json!({ "uri": request.uri })).await;
         read.map(Into::into).map_err(|error| unread(&error, request.uri))
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        let uris = requested.resource_subscriptions.clone().unwrap_or_default();
+        Some(SubscriptionFilter::builder().resource_subscriptions(uris).build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
+        let follows = Follows::default();
+        let along = Along { follows: Some(follows.clone()), ..Along::nothing() };
+        let call = self.calls("mcp.listen", json!({ "uris": uris }), (Hears::Waits, along));
+        let done = self.app.gateway.call(&self.app.table, call).await;
+        let done = done.map_err(|error| protocol_error(&error))?;
+        tokio::select! {
+            () = updates::tell(follows.take(), &context) => {}
+            () = self.credential.ended() => {}
+            () = self.app.stopping() => {}
+        }
+        // Until here it counts as an open watch.
+        drop(done.held);
+        Ok(())
     }
 
     async fn list_prompts(

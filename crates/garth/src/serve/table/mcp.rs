@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use garth_contract::{BoxFuture, Result};
+use garth_contract::{BoxFuture, Code, Error, Result};
 use garth_embed::Place;
 use garth_gateway::{
     Access, At, Family, Gateway, Operation, Registry, Run, Summary, Takes, approvals::Reach,
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::row::{facts, read};
 use crate::{
-    mcp::{resources, uri},
+    mcp::{resources, updates::Followed, uri},
     serve::answer::{Along, Answer},
 };
 
@@ -34,6 +34,14 @@ pub(super) fn rows(gateway: &Gateway) -> Vec<Operation<Answer>> {
             |_| Summary::default(),
             move |at, params| Box::pin(instructions(registry.clone(), at, params)),
         ),
+        Operation {
+            name: "mcp.listen",
+            access: Access::Read,
+            family: Family::Tool,
+            takes: Takes::Watch,
+            describe: Arc::new(all_addressed),
+            run: Run::on_workspace(|at, params, along: Along| Box::pin(listen(at, params, along))),
+        },
     ]
 }
 
@@ -59,6 +67,33 @@ fn addressed(params: &Value) -> Summary {
         Some(path) => Summary::default().path(path.to_string(), Reach::This),
         None => Summary::default(),
     }
+}
+
+/// The paths of several addresses, with all that is below them.
+fn all_addressed(params: &Value) -> Summary {
+    let uris = params.get("uris").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let paths = uris.iter().filter_map(|uri| uri::path(uri.as_str()?).ok());
+    paths.fold(Summary::default(), |summary, path| summary.path(path.to_string(), Reach::Tree))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Following {
+    #[serde(rename = "agentId")]
+    _agent: Option<String>,
+    uris: Vec<String>,
+}
+
+async fn listen(at: At<'_>, params: Value, along: Along) -> Result<Answer> {
+    let Following { uris, .. } = read(params)?;
+    let Some(follows) = along.follows else {
+        let message = "changes of resources are told to clients of MCP";
+        return Err(Error::new(Code::Unsupported, message).hint("Use worktree.watch."));
+    };
+    let followed = Followed::all(at.workspace, uris).await?;
+    let count = followed.len();
+    follows.put(followed);
+    facts(&json!({ "followed": count })).map(Answer::Facts)
 }
 
 #[derive(Deserialize)]
