@@ -6,7 +6,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from "p
 import type { Gateway } from "./gateway.ts";
 
 /** How long anything on a page may take, in milliseconds: machines are slow sometimes. */
-export const PATIENCE = 60_000;
+export const PATIENCE = Number(process.env["PATIENCE_MS"] ?? 60_000);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Debian's Chromium. Its own sandbox needs a user that is not root; only our own pages are opened. */
@@ -63,7 +63,17 @@ export async function barriers(page: Page): Promise<string[]> {
 export async function isSound({ page, wrongs }: Opened): Promise<void> {
   assert.deepEqual(wrongs, []);
   for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
+    // Colours that are still on their way would be judged as they are.
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     assert.deepEqual(await barriers(page), [], colorScheme);
+  }
+}
+
+/** Waits until something holds; a deadline that long is only for machines that are busy. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + PATIENCE;
+  while (!(await holds())) {
+    assert.ok(Date.now() < end, `it never came to: ${holds}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

@@ -70,6 +70,18 @@ impl Credential {
         }
     }
 
+    /// The same, in the hands of a person at our own page, whose browser asks for much
+    /// at once. That it comes from there a program can say too, so it holds for
+    /// operators alone, who set the limits.
+    #[must_use]
+    pub fn at_the_page(mut self) -> Self {
+        match self.role {
+            Role::Operator => self.kind = Kind::Session,
+            Role::Agent(_) | Role::User => {}
+        }
+        self
+    }
+
     /// The token's id, which is public.
     #[must_use]
     pub fn id(&self) -> &str {

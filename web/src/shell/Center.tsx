@@ -70,6 +70,7 @@ function TabRow() {
                 type="button"
                 role="tab"
                 aria-selected={tab.id === active()?.id}
+                aria-keyshortcuts="Delete"
                 tabIndex={tab.id === active()?.id ? 0 : -1}
                 title={tab.shown.kind === "file" ? tab.shown.path : tab.title}
                 onClick={() => activate(tab.id)}
@@ -80,10 +81,11 @@ function TabRow() {
                 <bdi>{tab.title}</bdi>
                 <Show when={tab.dirty}><span class="sr"> (not saved)</span></Show>
               </button>
-              <button type="button" class="tab-close" aria-label={`Close ${tab.title}`} title="Close" tabIndex={-1} onClick={() => void closeTab(tab.id)}>
-                <span class="dot" aria-hidden="true" />
+              {/* For the mouse; the keyboard has Delete, which the tab says. */}
+              <span class="tab-close" aria-hidden="true" title={`Close ${tab.title}`} onClick={() => void closeTab(tab.id)}>
+                <span class="dot" />
                 <Icon name="cross" />
-              </button>
+              </span>
             </div>
           )}
         </For>

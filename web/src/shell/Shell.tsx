@@ -1,11 +1,13 @@
 // The frame around everything: a bar above, docks at three sides, the tabs in the middle, a line below.
-import { createEffect, For, onCleanup, Show, Suspense } from "solid-js";
+import { createEffect, For, onCleanup, Show, Suspense, untrack } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { agent, known } from "../state/agents.ts";
 import { commands, register, type Command } from "../state/commands.ts";
 import { docks, front, narrow, toggle } from "../state/layout.ts";
 import { overlays, panels } from "../panels/registry.ts";
+import { route } from "../state/route.ts";
 import { signOut } from "../state/session.ts";
+import { active, openFile } from "../state/tabs.ts";
 import { Button } from "../ui/Button.tsx";
 import { Center } from "./Center.tsx";
 import { Dock } from "./Dock.tsx";
@@ -28,6 +30,14 @@ export function Shell() {
       { id: "session.out", title: "Sign out", run: () => void signOut() },
     ];
     onCleanup(register(...own, ...shows));
+  });
+  // An address that names a file opens it: a link, a reload, a step back.
+  createEffect(() => {
+    const { agent: of, path, line } = route();
+    if (of === undefined || path === undefined) return;
+    const there = untrack(() => active()?.shown);
+    if (there?.kind === "file" && there.path === path && line === undefined) return;
+    untrack(() => openFile(path, line === undefined ? { preview: true } : { line, preview: true }));
   });
   return (
     <div

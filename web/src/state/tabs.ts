@@ -15,6 +15,8 @@ export type Shown =
 export type Side = { path: string; version?: string } | { title: string; text: string };
 
 export interface Tab {
+  /** Its own number, the same as long as it is open. */
+  key: number;
   id: string;
   agent: string;
   shown: Shown;
@@ -27,6 +29,7 @@ export interface Tab {
   at?: { line: number; column?: number };
 }
 
+let keys = 0;
 const [state, setState] = createStore<{ tabs: Tab[]; active: Record<string, string | undefined> }>({ tabs: [], active: {} });
 
 /** The tabs of the workspace that is shown. */
@@ -70,7 +73,7 @@ function open(shown: Shown, title: string, preview: boolean, at?: Tab["at"]): vo
         if (!preview) there.preview = false;
         if (at) there.at = at;
       } else {
-        const made: Tab = { id, agent: of, shown, title, dirty: false, preview, ...(at ? { at } : {}) };
+        const made: Tab = { key: ++keys, id, agent: of, shown, title, dirty: false, preview, ...(at ? { at } : {}) };
         const looked = state.tabs.findIndex((tab) => tab.agent === of && tab.preview && !tab.dirty);
         if (preview && looked >= 0) state.tabs.splice(looked, 1, made);
         else state.tabs.splice(state.tabs.findIndex((tab) => tab.id === state.active[of]) + 1 || state.tabs.length, 0, made);

@@ -35,7 +35,7 @@ use super::{
     app::App,
     http::{caller::credential, metrics::Peer, refused},
 };
-use connection::Visitor;
+use connection::{By, Visitor};
 use gate::{Door, Gate};
 pub(crate) use link::{Link, Task, Thing};
 pub(crate) use outbox::Outbox;
@@ -58,7 +58,9 @@ pub(crate) async fn upgrade(State(app): State<Arc<App>>, request: Request) -> Re
             return refused(&error);
         }
     };
-    let visitor = Visitor { known, from: Peer::of(&request) };
+    // Other sites were turned away before.
+    let by = if request.headers().contains_key(header::ORIGIN) { By::Page } else { By::Program };
+    let visitor = Visitor { known, from: Peer::of(&request), by };
     let (most_frame, open) = (app.most_frame, app.enter());
     switch(request, most_frame, move |socket, door| async move {
         let _open = open;

@@ -44,6 +44,7 @@ pub(crate) async fn known(
         let hint = "Programs send a token in the header Authorization.";
         return Err(Error::new(Code::PermissionDenied, message).hint(hint));
     }
+    let credential = if says_where { credential.at_the_page() } else { credential };
     let named = headers.get(SESSION).and_then(|value| value.to_str().ok());
     let session = named.map_or_else(|| connected.name(), ToOwned::to_owned);
     Ok(Known { caller: Caller::new(credential.clone(), &session), credential })

@@ -45,6 +45,17 @@ pub(crate) struct Visitor {
     pub(crate) known: Option<Credential>,
     /// Where it comes from.
     pub(crate) from: Option<IpAddr>,
+    /// What opened the connection.
+    pub(crate) by: By,
+}
+
+/// What opened a connection, as it says of itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum By {
+    /// Our own page, in a browser.
+    Page,
+    /// Anything else.
+    Program,
 }
 
 /// Serves one client.
@@ -52,13 +63,13 @@ pub(crate) async fn serve<S>(
     socket: WebSocketStream<S>,
     door: Door,
     app: Arc<App>,
-    Visitor { known, from }: Visitor,
+    Visitor { known, from, by }: Visitor,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let mut spoken = Spoken::begin(socket, door.clone());
     let name = format!("c{}", app.number());
-    let session = Session { app, outbox: spoken.outbox.clone(), door, name, from };
+    let session = Session { app, outbox: spoken.outbox.clone(), door, name, from, by };
     let why = session.run(&mut spoken.frames, known).await;
     drop(session);
     spoken.end(why).await;
@@ -119,6 +130,7 @@ pub(super) struct Session {
     pub(super) door: Door,
     pub(super) name: String,
     from: Option<IpAddr>,
+    by: By,
 }
 
 /// What came from a client.
@@ -205,6 +217,10 @@ impl Session {
         let connect = connect?;
         let token = connect.token().ok_or_else(|| Error::of(Code::Unauthenticated))?;
         let credential = self.app.gateway.callers().authenticate(token).await?;
+        let credential = match self.by {
+            By::Page => credential.at_the_page(),
+            By::Program => credential,
+        };
         Ok((connect, credential))
     }
 

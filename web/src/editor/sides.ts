@@ -1,0 +1,30 @@
+// The text of one side of a comparison, wherever it comes from.
+import { rpc } from "../state/connection.ts";
+import type { Side } from "../state/tabs.ts";
+
+/** The text of a side; one of an earlier version is made from what is there and what changed since. */
+export async function textOf(agentId: string, side: Side): Promise<string> {
+  if ("text" in side) return side.text;
+  const read = await rpc.call("worktree.read", { agentId, path: side.path });
+  if (side.version === undefined) return read.content;
+  const diff = await rpc.call("worktree.diff", { agentId, path: side.path, version: side.version, format: "json" });
+  if (diff.truncated) throw new Error("the two differ too much to be compared here");
+  return before(read.content, diff.hunks ?? []);
+}
+
+interface Hunk {
+  newStart: number;
+  newLines: number;
+  lines: (string | { kind?: string; text?: string })[];
+}
+
+/** The text that hunks lead away from. */
+function before(now: string, hunks: Hunk[]): string {
+  const lines = now.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  for (const hunk of [...hunks].reverse()) {
+    const old = hunk.lines.map(String).filter((line) => !line.startsWith("+") && !line.startsWith("\\")).map((line) => `${line.slice(1)}\n`);
+    const at = hunk.newLines === 0 ? hunk.newStart : hunk.newStart - 1;
+    lines.splice(at, hunk.newLines, ...old);
+  }
+  return lines.join("");
+}
