@@ -57,17 +57,17 @@ function AgentPicker() {
     const more = own.map<Item>((one) => ({ label: one.title, icon: one.id === "workspaces.new" ? "plus" : "settings", run: one.run }));
     return more.length > 0 ? [...all, "line", ...more] : all;
   };
-  const said = () => ["Workspace:", agent() ?? "none", provider(), current()?.settings.readOnly ? "read only" : ""].filter(Boolean).join(" ");
   const provider = () => current()?.settings.provider ?? (current() ? "local" : undefined);
   return (
     <Show
       when={agents().length > 0}
       fallback={<span class="agent-name"><Icon name="agent" />{agent()}</span>}
     >
-      <Menu label={said()} title="Choose a workspace" items={items()} class="agent-picker">
+      <Menu title="Choose a workspace" items={items()} class="agent-picker">
         <Icon name="agent" />
-        <span class="agent-name">{agent()}</span>{" "}
-        <Show when={provider()}><span class="tag">{provider()}</span></Show>{" "}
+        <span class="sr">Workspace: </span>
+        <span class="agent-name">{agent()}</span>
+        <Show when={provider()}><span class="tag">{provider()}</span></Show>
         <Show when={current()?.settings.readOnly}><span class="tag warn">read only</span></Show>
         <Icon name="chevron" class="turn" />
       </Menu>

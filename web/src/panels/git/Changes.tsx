@@ -6,6 +6,7 @@ import { askGit, badgeWord, letter, refreshGit, type GitFile, type GitReply } fr
 import { confirm } from "../../ui/ask.tsx";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { shownKeys } from "../../state/commands.ts";
+import { bot } from "./Log.tsx";
 import { sides } from "./sides.ts";
 
 interface Row {
@@ -63,7 +64,7 @@ export function Changes(props: { status: GitReply; committed: () => void }) {
         <Button type="submit" look="primary" icon="check" disabled={taken().length === 0 || message().trim() === "" || busy()}>
           Commit {taken().length === 0 ? "" : `${taken().length} ${taken().length === 1 ? "file" : "files"}`}
         </Button>
-        <p class="small muted">By <bdi>{props.status.identity ?? "the workspace's bot"}</bdi>, whatever the repository's own settings say.</p>
+        <p class="small muted">By <bdi>{props.status.identity ?? bot() ?? "the workspace's bot"}</bdi>, whatever the repository's own settings say.</p>
       </form>
       <div class="git-changes">
         <For each={groups()} fallback={<p class="muted git-clean">Nothing changed since the last commit.</p>}>

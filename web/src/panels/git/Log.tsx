@@ -10,6 +10,10 @@ import { sides } from "./sides.ts";
 
 const PAGE = 30;
 
+/** The bot, as the newest of its commits names it. */
+const [bot, setBot] = createSignal<string>();
+export { bot };
+
 export function Log(props: { moved: number }) {
   const [commits, setCommits] = createSignal<readonly GitCommit[]>([]);
   const [more, setMore] = createSignal(false);
@@ -19,6 +23,8 @@ export function Log(props: { moved: number }) {
       const told = await askGit({ action: "log", limit: PAGE, offset });
       setCommits((before) => [...before.slice(0, offset), ...(told.commits ?? [])]);
       setMore(told.truncated ?? false);
+      const by = commits().find((one) => one.committer.endsWith("[bot]"));
+      if (offset === 0) setBot(by && (by.committer === by.author && by.email ? `${by.author} <${by.email}>` : by.committer));
     } catch (thrown) {
       // A repository without a commit has no log.
       if (offset > 0) failed("The log could not be read")(thrown);
