@@ -1,7 +1,14 @@
 //! MCP over a pair of streams: one message a line, each of bounded length.
 
-use std::{io, sync::Arc};
+use std::{
+    future::poll_fn,
+    io,
+    pin::pin,
+    sync::{self, Arc, PoisonError},
+    task::{Poll, Waker},
+};
 
+use garth_wire::Vigil;
 use rmcp::{
     RoleServer,
     model::{
@@ -33,6 +40,30 @@ pub(crate) struct Lines<R, W> {
     passed: usize,
     write: Arc<Mutex<Out<W>>>,
     room: Arc<Room>,
+    awake: Awake,
+}
+
+/// Whoever reads stays awake for a moment after an answer: a client that makes one call
+/// after the other sends the next one then.
+#[derive(Clone, Default)]
+struct Awake(Arc<sync::Mutex<(Vigil, Option<Waker>)>>);
+
+impl Awake {
+    fn with<T>(&self, act: impl FnOnce(&mut Vigil, &mut Option<Waker>) -> T) -> T {
+        let (vigil, reader) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        act(vigil, reader)
+    }
+
+    /// Says that an answer has left.
+    fn answered(&self) {
+        let reader = self.with(|vigil, reader| {
+            vigil.begin();
+            reader.take()
+        });
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+    }
 }
 
 /// Where answers go, and room for the next line of it.
@@ -45,7 +76,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
     pub(crate) fn new(read: R, write: W, room: Arc<Room>) -> Self {
         let read = BufReader::with_capacity(CHUNK, read);
         let write = Arc::new(Mutex::new(Out { stream: write, line: Vec::new() }));
-        Self { read, line: Vec::new(), passed: 0, write, room }
+        Self { read, line: Vec::new(), passed: 0, write, room, awake: Awake::default() }
     }
 
     /// Reads on to the end of a line; `None` at the end of the stream.
@@ -53,7 +84,20 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
     /// Cancel: what was read of the line is kept.
     async fn next_line(&mut self) -> io::Result<Option<Line>> {
         loop {
-            let chunk = self.read.fill_buf().await?;
+            let awake = &self.awake;
+            let mut filling = pin!(self.read.fill_buf());
+            let chunk = poll_fn(|context| {
+                let polled = filling.as_mut().poll(context);
+                awake.with(|vigil, reader| match &polled {
+                    Poll::Ready(_) => vigil.end(),
+                    Poll::Pending => {
+                        vigil.linger(context);
+                        *reader = Some(context.waker().clone());
+                    }
+                });
+                polled
+            })
+            .await?;
             if chunk.is_empty() {
                 return Ok(None);
             }
@@ -202,10 +246,14 @@ where
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let (stream, room) = (Arc::clone(&self.write), Arc::clone(&self.room));
+        let awake = self.awake.clone();
         async move {
             let written = write(&stream, &message).await;
             match &message {
-                JsonRpcMessage::Response(response) => room.settled(&response.id),
+                JsonRpcMessage::Response(response) => {
+                    room.settled(&response.id);
+                    awake.answered();
+                }
                 JsonRpcMessage::Error(error) => error.id.iter().for_each(|id| room.settled(id)),
                 JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
             }
