@@ -72,6 +72,9 @@ const SETTINGS: &[&str] = &[
     "protocol.allow=never",
     // Whoever owns the files inside, the sandbox is the boundary.
     "safe.directory=*",
+    // The numbers of owners and files are others inside than outside, and git would read
+    // every file again that somebody outside has added.
+    "core.checkStat=minimal",
     // What would change the form of a reply.
     "core.quotePath=true",
     "color.ui=false",

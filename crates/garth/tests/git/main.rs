@@ -16,5 +16,6 @@ mod corpus;
 mod files;
 mod injections;
 mod states;
+mod surfaces;
 mod vectors;
 mod yard;
