@@ -20,6 +20,7 @@ mod repeated;
 mod reply;
 mod running;
 mod schema;
+mod segments;
 mod text_file;
 mod timestamp;
 mod tool;

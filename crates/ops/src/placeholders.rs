@@ -121,6 +121,27 @@ pub(crate) fn check_own_words(
     Ok(())
 }
 
+/// Refuses edits that have a placeholder more often in their new texts than in their old ones:
+/// the secret that it stands for would be there twice.
+///
+/// # Errors
+/// `REDACTED_CONTENT`.
+pub(crate) fn check_twice<'a>(
+    path: &WsPath,
+    edits: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Result<()> {
+    let mut left: HashMap<(&str, u32), i64> = HashMap::new();
+    for (old, new) in edits {
+        for found in placeholders(old) {
+            *left.entry((found.name, found.nth)).or_default() += 1;
+        }
+        for found in placeholders(new) {
+            *left.entry((found.name, found.nth)).or_default() -= 1;
+        }
+    }
+    if left.values().any(|left| *left < 0) { Err(refused(path)) } else { Ok(()) }
+}
+
 /// Tells whether a text holds the placeholder of a secret, or what is left of one.
 pub(crate) fn may_have(text: &str) -> bool {
     has_any(text) || count_broken(text) > 0

@@ -32,7 +32,7 @@ pub use follow::{Stretch, Told};
 pub use limits::Limits;
 pub use part::{Part, Secret};
 pub use receive::{Kept, Received};
-pub use shown::{AROUND, Shown};
+pub use shown::{AROUND, Shown, around};
 pub use update::{Plan, Updated, guard, version_of};
 pub use update_all::{After, PlanAll, UpdatedAll};
 pub use workspace::{Parts, Workspace};

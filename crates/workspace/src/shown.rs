@@ -65,7 +65,12 @@ impl Workspace {
         let part = text.get(region.clone()).unwrap_or_default();
         let part = str::from_utf8(part).map_err(|_| Error::at(Code::UnsupportedEncoding, path))?;
         let window = window.start - region.start..window.end - region.start;
-        let Redaction { clean, count, .. } = self.redact(path, Raw::from(part))?;
+        let redacted = self.redactor.clean_file(&path.to_string(), Raw::from(part));
+        let Redaction { clean, count, .. } = redacted.map_err(|Blocked { rule, line }| {
+            let before = text.get(..region.start).unwrap_or_default();
+            let lines = before.iter().filter(|byte| **byte == b'\n').count();
+            held_back(path, &Blocked { rule, line: lines + line })
+        })?;
         let spans = if count == 0 { Vec::new() } else { self.redactor.find(part) };
         let pieces = Pieces::align(part, &clean, &spans);
         let mut shown = Shown { lines: Vec::new(), redacted: Vec::new() };
@@ -88,13 +93,15 @@ impl Workspace {
 }
 
 fn held_back(path: &WsPath, blocked: &Blocked) -> Error {
-    let Blocked { rule, .. } = blocked;
-    Error::new(Code::PermissionDenied, format!("{path} is held back: it holds a secret ({rule})"))
+    let Blocked { rule, line } = blocked;
+    let message = format!("{path} is held back: it holds a secret ({rule} on line {line})");
+    Error::new(Code::PermissionDenied, message)
         .hint("The workspace's operator decided that such files are not shown.")
 }
 
-/// The window and what stands around it, in whole lines.
-fn around(bytes: &[u8], window: &Range<usize>) -> Range<usize> {
+/// The window and what stands around it, as far as that is looked at, in whole lines.
+#[must_use]
+pub fn around(bytes: &[u8], window: &Range<usize>) -> Range<usize> {
     let before = bytes.get(..window.start.saturating_sub(AROUND)).unwrap_or_default();
     let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let far = window.end.saturating_add(AROUND).min(bytes.len());

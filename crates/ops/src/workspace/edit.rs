@@ -10,7 +10,7 @@ use garth_redact::{Clean, CleanWriter};
 use garth_text::diff::{Diff, Ends, diff, diff_inside};
 use garth_text::edit::{Edit, Edited, Level, Mode, Replace, Report, apply_to_decoded};
 use garth_text::encoding::Encoding;
-use garth_workspace::{Plan, Updated, Workspace, version_of};
+use garth_workspace::{Plan, Updated, Workspace, around, version_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,7 @@ use crate::{
     params::{invalid, parse},
     placeholders,
     schema::schema_of,
+    segments::{Segments, check_hidden},
     text_file::{TextFile, named, refused},
     versions,
     words::{Counted, Shown},
@@ -268,7 +269,8 @@ impl Call {
         content: &Content,
     ) -> Result<(Bytes, Vec<Done>, Change)> {
         let file = TextFile::of(&self.path, &content.bytes, named(self.encoding.as_deref())?)?;
-        let edits: Vec<Edit<'_>> = self.edits.iter().map(One::as_edit).collect();
+        let restored = self.restored(workspace, &file.text)?;
+        let edits: Vec<Edit<'_>> = self.edits.iter().zip(&restored).map(One::as_edit).collect();
         let decoded = (&*content.bytes, &*file.text);
         let edited = apply_to_decoded(decoded, file.encoding, &edits, self.mode)
             .map_err(|error| refuse::refusal(self, workspace, error))?;
@@ -284,6 +286,7 @@ impl Call {
         let old = file.text.as_bytes();
         let found = diff_inside(old, &after, same(&reports, old));
         placeholders::check_lines(workspace, &self.path, &found)?;
+        self.check_hidden(workspace, (old, &after), &found)?;
         let change = self.difference(workspace, (old, &after), &found)?;
         let edits = reports
             .iter()
@@ -294,6 +297,37 @@ impl Call {
             })
             .collect();
         Ok((bytes.into(), edits, change))
+    }
+
+    /// Old and new text of the edits, with secrets where the caller was shown placeholders.
+    fn restored<'a>(&'a self, workspace: &Workspace, file: &str) -> Result<Vec<Pair<'a>>> {
+        let plain = |one: &'a One| (one.old_string.as_str().into(), one.new_string.as_str().into());
+        let texts = self.edits.iter().flat_map(|one| [&one.old_string, &one.new_string]);
+        if !workspace.redacts(&self.path) || !texts.map(String::as_str).any(placeholders::has_any) {
+            return Ok(self.edits.iter().map(plain).collect());
+        }
+        let mut segments = Segments::of(workspace, &self.path, file);
+        self.edits.iter().map(|one| segments.restore(&one.old_string, &one.new_string)).collect()
+    }
+
+    /// Refuses edits after which a secret beside them would be shown.
+    fn check_hidden(
+        &self,
+        workspace: &Workspace,
+        (old, new): (&[u8], &[u8]),
+        found: &Diff<'_>,
+    ) -> Result<()> {
+        let (Some(first), Some(last)) = (found.hunks.first(), found.hunks.last()) else {
+            return Ok(());
+        };
+        let region = |text: &[u8], start: usize, end: usize| {
+            let lines = around(text, &(start..end));
+            text.get(lines).and_then(|lines| str::from_utf8(lines).ok()).map(str::to_owned)
+        };
+        let old = region(old, first.old.start, last.old.end).unwrap_or_default();
+        let new = region(new, first.new.start, last.new.end).unwrap_or_default();
+        let sent = self.edits.iter().flat_map(|one| [&*one.old_string, &*one.new_string]);
+        check_hidden(workspace, &self.path, (&old, &new), &sent.collect::<Vec<_>>())
     }
 
     fn create(&self, workspace: &Workspace) -> Result<(Bytes, Vec<Done>, Change)> {
@@ -389,13 +423,13 @@ fn same(reports: &[Report], old: &[u8]) -> Ends {
 /// How many lines each edit names; the diff shows the rest.
 const MOST_LINES: usize = 20;
 
+/// The old and the new text of an edit.
+type Pair<'a> = (Cow<'a, str>, Cow<'a, str>);
+
 impl One {
-    fn as_edit(&self) -> Edit<'_> {
-        Edit {
-            old: &self.old_string,
-            new: &self.new_string,
-            replace: if self.replace_all == Some(true) { Replace::All } else { Replace::One },
-        }
+    fn as_edit<'a>((one, (old, new)): (&'a Self, &'a Pair<'_>)) -> Edit<'a> {
+        let replace = if one.replace_all == Some(true) { Replace::All } else { Replace::One };
+        Edit { old, new, replace }
     }
 }
 

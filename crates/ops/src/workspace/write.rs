@@ -23,6 +23,7 @@ use crate::{
     params::{invalid, parse},
     placeholders,
     schema::schema_of,
+    segments::{Knows, Segments, check_hidden},
     text_file::{TextFile, named, refused},
     versions,
     words::{Counted, Ours, Shown},
@@ -217,8 +218,17 @@ impl Call {
             Wanted::Bytes(bytes) => (bytes.clone(), Vec::new(), None),
             Wanted::Text { text, encoding, endings } => {
                 let before = old.as_ref().map_or("", |old| &old.text);
-                placeholders::check(workspace, &self.path, before, text)?;
-                let (text, kept) = fit(text, *encoding, *endings, old.as_ref());
+                let segments = Segments::of_text(workspace, &self.path, (before, text));
+                let knows = match self.expected {
+                    Some(_) => Knows::Version,
+                    None => Knows::Nothing,
+                };
+                let restored = segments.restore_whole(text, knows)?;
+                placeholders::check(workspace, &self.path, before, &restored)?;
+                if let Cow::Owned(restored) = &restored {
+                    check_hidden(workspace, &self.path, (before, restored), &[text])?;
+                }
+                let (text, kept) = fit(&restored, *encoding, *endings, old.as_ref());
                 let target = encoding.or(old.as_ref().map(|old| old.encoding));
                 let bytes = encoding::encode(&text, target.unwrap_or(Encoding::Utf8))
                     .map_err(|error| refused(&self.path, &error))?;

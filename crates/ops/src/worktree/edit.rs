@@ -18,6 +18,7 @@ use crate::{
     placeholders,
     reply::object,
     schema::schema_of,
+    segments::check_hidden,
     text_file,
     timestamp::rfc3339,
     versions,
@@ -177,9 +178,30 @@ impl Edits<'_> {
         let before = current.filter(|_| self.params.dry_run == Some(true));
         let Plan { content, parents, facts } = call.plan(workspace, current)?;
         let size = content.as_ref().map_or(0, |content| content.len() as u64);
+        self.check_hidden(workspace, (current, content.as_deref()))?;
         let facts = Outcome { before: before.map(garth_workspace::version_of), ..facts };
         let content = content.filter(|_| self.params.dry_run != Some(true));
         Ok(Plan { content, parents, facts: (facts, size) })
+    }
+
+    /// Refuses edits that bring a secret to light, or write one twice.
+    fn check_hidden(
+        &self,
+        workspace: &Workspace,
+        (old, new): (Option<&Content>, Option<&[u8]>),
+    ) -> Result<()> {
+        let text = |bytes| text_of(bytes).map(|(_, text)| text);
+        let (Some(old), Some(new)) = (old.and_then(|old| text(&old.bytes)), new.and_then(text))
+        else {
+            return Ok(());
+        };
+        let edits = self.params.edits.iter();
+        let sent: Vec<&str> = edits.flat_map(|edit| [&*edit.old_text, &*edit.new_text]).collect();
+        // Where nothing was put back, the edits were looked at as they came.
+        if !sent.iter().any(|sent| placeholders::has_any(sent)) {
+            return Ok(());
+        }
+        check_hidden(workspace, &self.path, (&old, &new), &sent)
     }
 
     /// The edits, with secrets where the caller was shown placeholders.
@@ -196,10 +218,20 @@ impl Edits<'_> {
         };
         let one = |edit: &Replacement| {
             let (old, new) = (whole(&edit.old_text)?, whole(&edit.new_text)?);
+            // One that was not shown, and that the file does not have itself.
+            if placeholders::has_any(&old) && !file.contains(&*old) && workspace.redacts(&self.path)
+            {
+                return Err(placeholders::refused(&self.path));
+            }
             placeholders::check_own_words(workspace, &self.path, file, (&old, &new))?;
             placeholders::check(workspace, &self.path, &old, &new)?;
             Ok(One { old_string: old, new_string: new, replace_all: edit.replace_all })
         };
-        self.params.edits.iter().map(one).collect()
+        let edits = self.params.edits.iter();
+        if workspace.redacts(&self.path) {
+            let texts = edits.clone().map(|edit| (&*edit.old_text, &*edit.new_text));
+            placeholders::check_twice(&self.path, texts)?;
+        }
+        edits.map(one).collect()
     }
 }

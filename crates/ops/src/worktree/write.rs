@@ -3,6 +3,8 @@
 //! What is sent lands as it was sent, line endings and marks included, except for the
 //! placeholders of secrets that the caller was shown of this file.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use garth_contract::{Code, Content, Error, Guard, Parents, Put, Result, Version, Written, WsPath};
 use garth_text::encoding::{self, Encoding};
@@ -26,6 +28,7 @@ use crate::{
     placeholders,
     reply::object,
     schema::schema_of,
+    segments::check_hidden,
     text_file::refused,
     timestamp::rfc3339,
     versions,
@@ -200,6 +203,9 @@ impl<'a> Call<'a> {
         let restored = self.shown.restore(workspace, &self.path, old, text)?;
         placeholders::check_own_words(workspace, &self.path, old, (old, &restored))?;
         placeholders::check(workspace, &self.path, old, &restored)?;
+        if let Cow::Owned(restored) = &restored {
+            check_hidden(workspace, &self.path, (old, restored), &[text])?;
+        }
         let bytes = encoding::encode(&restored, encoding);
         bytes.map(Bytes::from).map_err(|error| refused(&self.path, &error))
     }

@@ -163,8 +163,8 @@ fn a_secret_is_neither_shown_nor_overwritten() {
     everywhere(&[("env", &env)], |stage| {
         let shown = "stripe = \"[REDACTED: STRIPE_KEY]\"";
         for body in [
-            format!("*** Update File: env\n@@\n name = one\n-{shown}\n+x\n"),
-            format!("*** Update File: env\n@@\n {shown}\n-port = 80\n+port = 81\n"),
+            format!("*** Update File: env\n@@\n {shown}\n-port = 80\n+{shown}\n"),
+            format!("*** Update File: env\n@@\n-{shown}\n+{}\n", shown.replace("KEY", "X")),
             format!("*** Update File: env\n@@\n-name = one\n+{shown}\n"),
             format!("*** Add File: env\n+{shown}\n"),
             format!("*** Add File: copy\n+{shown}\n"),
@@ -172,11 +172,17 @@ fn a_secret_is_neither_shown_nor_overwritten() {
             stage.refused(Code::RedactedContent, "apply_patch", patch(&body));
         }
         assert_eq!(stage.content("env"), env);
-        let body = "*** Update File: env\n@@\n-port = 80\n+port = 81\n";
-        let reply = stage.ok("apply_patch", patch(body));
+        let body = format!("*** Update File: env\n@@\n {shown}\n-port = 80\n+port = 81\n");
+        let reply = stage.ok("apply_patch", patch(&body));
         assert!(!reply.text.contains(KEY), "{}", reply.text);
         assert!(!json!(reply.payload).to_string().contains(KEY));
         assert_eq!(stage.content("env"), env.replace("80", "81"));
+        let moved = format!(
+            "*** Update File: env\n@@\n name = one\n-{shown}\n@@\n port = 81\n+{shown} # moved\n"
+        );
+        stage.ok("apply_patch", patch(&moved));
+        let expected = format!("name = one\nport = 81\nstripe = \"{KEY}\" # moved\n");
+        assert_eq!(stage.content("env"), expected);
         let reply = stage.ok("apply_patch", patch("*** Delete File: env\n"));
         assert!(!reply.text.contains(KEY), "{}", reply.text);
     });

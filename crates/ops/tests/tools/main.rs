@@ -14,6 +14,7 @@ mod bad_params;
 mod delete;
 mod diff;
 mod edit;
+mod fuzzed;
 mod glob;
 mod grep;
 mod list;

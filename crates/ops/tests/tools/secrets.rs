@@ -131,16 +131,29 @@ fn a_reader_is_told_which_secrets_are_hidden() {
     });
 }
 
+const LINE: &str = "stripe = \"[REDACTED: STRIPE_KEY]\"";
+
 #[test]
 fn a_placeholder_is_never_written_over_a_secret() {
-    let shown = "name = two\nstripe = \"[REDACTED: STRIPE_KEY]\"\nport = 80\n";
-    let line = "stripe = \"[REDACTED: STRIPE_KEY]\"";
+    let shown = format!("name = two\n{LINE}\nport = 80\n");
     everywhere(&[("env", &env())], |stage| {
+        let twice = format!("{shown}{LINE}\n");
+        let other = shown.replace("KEY]", "KEY#2]");
+        let broken = shown.replace("KEY]", "KEY");
         for (tool, params) in [
-            ("write", json!({"path": "env", "content": shown})),
+            ("write", json!({"path": "env", "content": twice})),
+            ("write", json!({"path": "env", "content": other})),
+            ("write", json!({"path": "env", "content": broken})),
             ("write", json!({"path": "copy", "content": shown})),
-            ("edit", json!({"path": "env", "old_string": line, "new_string": "stripe = 1"})),
-            ("edit", json!({"path": "env", "old_string": "name = one", "new_string": line})),
+            ("edit", json!({"path": "env", "old_string": "name = one", "new_string": LINE})),
+            (
+                "edit",
+                json!({"path": "env", "old_string": LINE, "new_string": format!("{LINE}{LINE}")}),
+            ),
+            (
+                "edit",
+                json!({"path": "env", "old_string": LINE, "new_string": LINE.replace("KEY", "X")}),
+            ),
             ("edit", json!({"path": "copy", "old_string": "", "new_string": shown})),
         ] {
             stage.refused(Code::RedactedContent, tool, params);
@@ -151,6 +164,85 @@ fn a_placeholder_is_never_written_over_a_secret() {
         let edit = json!({"path": "env", "old_string": "name = one", "new_string": "name = 2"});
         stage.ok("edit", edit);
         assert_eq!(stage.content("env"), env().replace("name = one", "name = 2"));
+    });
+}
+
+#[test]
+fn the_line_with_a_secret_can_be_edited_moved_and_taken_out() {
+    let edit = |old: &str, new: &str| json!({"path": "env", "old_string": old, "new_string": new});
+    everywhere(&[("env", &env())], |stage| {
+        let renamed = LINE.replace("stripe", "stripe_key");
+        let reply = stage.ok("edit", edit(LINE, &renamed));
+        assert!(!reply.text.contains(KEY), "{}", reply.text);
+        assert_eq!(stage.content("env"), env().replace("stripe", "stripe_key"));
+        stage.ok("edit", edit(&renamed, LINE));
+        // The line below it, with the line as what stands around.
+        stage.ok("edit", edit(&format!("{LINE}\nport = 80"), &format!("{LINE}\nport = 81")));
+        assert_eq!(stage.content("env"), env().replace("80", "81"));
+        // Moved by two edits of one call.
+        let moved = json!([
+            {"old_string": format!("{LINE}\n"), "new_string": ""},
+            {"old_string": "port = 81\n", "new_string": format!("port = 81\n{LINE}\n")},
+        ]);
+        stage.ok("edit", json!({"path": "env", "edits": moved}));
+        assert_eq!(stage.content("env"), format!("name = one\nport = 81\nstripe = \"{KEY}\"\n"));
+        stage.ok("edit", edit(&format!("{LINE}\n"), ""));
+        assert_eq!(stage.content("env"), "name = one\nport = 81\n");
+    });
+}
+
+#[test]
+fn a_whole_file_is_written_from_what_was_shown() {
+    everywhere(&[("env", &env())], |stage| {
+        let shown = format!("# new\nport = 80\n{LINE}\n");
+        stage.ok("write", json!({"path": "env", "content": shown}));
+        assert_eq!(stage.content("env"), format!("# new\nport = 80\nstripe = \"{KEY}\"\n"));
+        // A line that reads otherwise is believed where the version is.
+        let renamed = shown.replace("stripe", "payments");
+        let write = json!({"path": "env", "content": renamed});
+        stage.refused(Code::RedactedContent, "write", write.clone());
+        let version = stage.ok("read", json!({"path": "env"})).payload["version"].clone();
+        let mut write = write;
+        write["expected_version"] = version;
+        stage.ok("write", write);
+        assert_eq!(stage.content("env"), format!("# new\nport = 80\npayments = \"{KEY}\"\n"));
+    });
+}
+
+#[test]
+fn a_key_of_many_lines_stays_whole_or_goes() {
+    everywhere(&[("pem", &pem())], |stage| {
+        let read = stage.text("read", json!({"path": "pem"}));
+        let lines: Vec<&str> =
+            read.lines().filter_map(|line| line.split_once(": ")).map(|l| l.1).collect();
+        let view = lines[..25].join("\n");
+        assert!(view.starts_with("before\n[REDACTED: PRIVATE_KEY]\n"), "{view}");
+        let write = json!({"path": "pem", "content": view.replace("after", "behind") + "\n"});
+        stage.ok("write", write);
+        assert_eq!(stage.content("pem"), pem().replace("after", "behind"));
+        let less = view.replacen("[REDACTED: PRIVATE_KEY]\n", "", 1);
+        stage.refused(Code::RedactedContent, "write", json!({"path": "pem", "content": less}));
+        let edit = json!({"path": "pem", "old_string": view.replace("after", "behind"), "new_string": "gone"});
+        stage.ok("edit", edit);
+        assert_eq!(stage.content("pem"), "gone\n");
+    });
+}
+
+#[test]
+fn no_edit_brings_a_secret_to_light() {
+    let text = "name = one\npassword = \"hunter2-and-more\"\n";
+    everywhere(&[("env", text)], |stage| {
+        let line = "password = \"[REDACTED: DATABASE_PASSWORD]\"";
+        for (old, new) in [
+            (line, "greeting = \"[REDACTED: DATABASE_PASSWORD]\""),
+            ("password = ", "greeting = "),
+            (line, "# [REDACTED: DATABASE_PASSWORD]"),
+        ] {
+            let edit = json!({"path": "env", "old_string": old, "new_string": new});
+            let error = stage.refused(Code::RedactedContent, "edit", edit);
+            assert!(!format!("{error:?}").contains("hunter2"));
+        }
+        assert_eq!(stage.content("env"), text);
     });
 }
 
@@ -177,7 +269,7 @@ fn texts_with_secrets_are_held_back_where_the_operator_says_so() {
     let setting = Setting { redaction, ..Setting::usual() };
     let stage = Stage::new(Ground::Memory, &[("env", &env()), ("a", "x\n")], setting);
     let error = stage.refused(Code::PermissionDenied, "read", json!({"path": "env"}));
-    assert!(!error.message().contains(KEY));
+    assert_eq!(error.message(), "env is held back: it holds a secret (STRIPE_KEY on line 2)");
     stage.ok("read", json!({"path": "a"}));
     let found = stage.text("grep", json!({"pattern": "x|stripe"}));
     assert_eq!(found, "a:1: x\nenv:2: [held back: this line holds a secret]");

@@ -1,14 +1,17 @@
 //! What a patch makes of the files it names, computed before anything is written.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use garth_contract::{Code, Content, Detail, Error, Result, WsPath};
-use garth_text::patch::{self, ApplyError, Change, Chunk, FileError, Level, Misfit, Tag};
+use garth_text::patch::{self, ApplyError, Change, Chunk, FileError, Level, Line, Misfit, Tag};
 use garth_workspace::{After, PlanAll, Workspace};
 
 use crate::{
     change::{self, Side},
     params::invalid,
     placeholders,
+    segments::{Segments, check_hidden},
     text_file::{TextFile, refused},
 };
 
@@ -203,10 +206,22 @@ impl Desk<'_> {
         (to, chunks): (&WsPath, &[Chunk<'_>]),
     ) -> Result<(Bytes, change::Change, bool)> {
         let file = TextFile::of(path, bytes, None)?;
-        let applied = patch::apply_to_file(bytes, file.encoding, chunks)
-            .map_err(|error| self.refusal(path, &error, chunks))?;
+        let restored = restored(self.workspace, path, &file.text, chunks)?;
+        let chunks = restored.as_ref().map_or_else(
+            || Cow::Borrowed(chunks),
+            |restored| {
+                Cow::Owned(
+                    chunks.iter().zip(restored).map(|(chunk, lines)| put(chunk, lines)).collect(),
+                )
+            },
+        );
+        let applied = patch::apply_to_file(bytes, file.encoding, &chunks)
+            .map_err(|error| self.refusal(path, &error, &chunks))?;
         let after = TextFile::of(path, &applied.bytes, Some(file.encoding))?;
         placeholders::check(self.workspace, path, &file.text, &after.text)?;
+        let sent = chunks.iter().flat_map(|chunk| &chunk.lines).map(|line| line.text);
+        let sent: Vec<&str> = if restored.is_some() { Vec::new() } else { sent.collect() };
+        check_hidden(self.workspace, path, (&file.text, &after.text), &sent)?;
         let change = self.difference(Some((path, &file.text)), Some((to, &after.text)))?;
         let forgiven = applied.chunks.iter().any(|chunk| chunk.level != Level::Exact);
         Ok((applied.bytes.into(), change, forgiven))
@@ -281,4 +296,48 @@ impl Desk<'_> {
         let Some(draft) = self.files.iter_mut().find(|file| file.path == path) else { return };
         draft.now = None;
     }
+}
+
+/// The lines of every chunk, with secrets where the caller was shown placeholders; nothing where
+/// it sent none.
+fn restored(
+    workspace: &Workspace,
+    path: &WsPath,
+    file: &str,
+    chunks: &[Chunk<'_>],
+) -> Result<Option<Vec<Vec<String>>>> {
+    let mut lines = chunks.iter().flat_map(|chunk| &chunk.lines);
+    if !workspace.redacts(path) || !lines.any(|line| placeholders::has_any(line.text)) {
+        return Ok(None);
+    }
+    let mut segments = Segments::of(workspace, path, file);
+    let mut all = Vec::with_capacity(chunks.len());
+    for chunk in chunks {
+        let side = |without: Tag| {
+            let kept = chunk.lines.iter().filter(|line| line.tag != without).map(|line| line.text);
+            kept.collect::<Vec<_>>().join("\n")
+        };
+        let (old, new) = (side(Tag::Added), side(Tag::Removed));
+        let (old, new) = segments.restore(&old, &new)?;
+        let (mut old, mut new) = (old.split('\n'), new.split('\n'));
+        let mut texts = Vec::with_capacity(chunk.lines.len());
+        for line in &chunk.lines {
+            let text = match line.tag {
+                Tag::Context => old.next().filter(|text| new.next() == Some(text)),
+                Tag::Removed => old.next(),
+                Tag::Added => new.next(),
+            };
+            let text = text.ok_or_else(|| placeholders::refused(path))?;
+            texts.push(text.strip_suffix('\r').unwrap_or(text).to_owned());
+        }
+        all.push(texts);
+    }
+    Ok(Some(all))
+}
+
+/// A chunk with other texts for its lines.
+fn put<'a>(chunk: &Chunk<'a>, texts: &'a [String]) -> Chunk<'a> {
+    let lines = chunk.lines.iter().zip(texts);
+    let lines = lines.map(|(line, text)| Line { tag: line.tag, text }).collect();
+    Chunk { line: chunk.line, headers: chunk.headers.clone(), lines, place: chunk.place }
 }
