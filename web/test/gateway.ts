@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 const repository = join(import.meta.dirname, "../..");
-const program = join(process.env["CARGO_TARGET_DIR"] ?? join(repository, "target"), "debug/garth");
+const program = process.env["GARTH_PROGRAM"] ?? join(process.env["CARGO_TARGET_DIR"] ?? join(repository, "target"), "debug/garth");
 /** How long a gateway may take to begin, in milliseconds; machines are slow sometimes. */
 const BEGINS = 60_000;
 

@@ -32,7 +32,7 @@ test("a gateway without git says so", async (context) => {
   const opened = await signedIn(browser, gateway);
   const { page } = opened;
   await page.getByRole("button", { name: "Workspace: default" }).waitFor();
-  await page.keyboard.press("Control+Shift+G");
+  await page.keyboard.press("Control+Shift+Y");
   await page.getByRole("heading", { name: /This gateway has no git|Git could not look/ }).waitFor();
   await isSound(opened);
   await opened.close();
@@ -45,7 +45,7 @@ test("what changed is chosen and committed by the bot", async (context: TestCont
   const opened = await signedIn(browser, gateway);
   const { page } = opened;
   await page.getByRole("button", { name: "Workspace: default" }).waitFor();
-  await page.keyboard.press("Control+Shift+G");
+  await page.keyboard.press("Control+Shift+Y");
   await page.getByRole("button", { name: /^one\.ts/ }).click();
   await page.getByRole("tab", { name: /one\.ts/ }).waitFor();
   await page.getByLabel("Take left.txt into the commit").uncheck();
@@ -68,7 +68,7 @@ test("a branch is made and left", async (context: TestContext) => {
   if (!has) return context.skip("skipped: this gateway has no git, or no sandbox for it");
   const { page, close } = await signedIn(browser, gateway);
   await page.getByRole("button", { name: "Workspace: default" }).waitFor();
-  await page.keyboard.press("Control+Shift+G");
+  await page.keyboard.press("Control+Shift+Y");
   await page.getByRole("button", { name: "Branch main" }).click();
   await page.getByRole("menuitem", { name: "New branch…" }).click();
   await page.getByLabel("Name").fill("feature/nest");

@@ -147,7 +147,9 @@ test("errors that name what was sent", async () => {
     await quiet();
   }
   await page.goto(`${gateway.address}/#/${encodeURIComponent(CORPUS[1] ?? "")}`);
-  await page.getByRole("alert").first().waitFor();
+  await page.locator(".agent-name").getByText(CORPUS[1] ?? "").waitFor();
+  await page.getByRole("tab", { name: "Files" }).click();
+  await page.getByRole("button", { name: "Try again" }).waitFor();
   await quiet();
   await close();
 });
@@ -156,7 +158,7 @@ test("messages and names of a repository", async (context) => {
   if ((await tool(gateway, "git", { action: "status" }))["error"] !== undefined) return context.skip("skipped: this gateway has no git, or no sandbox for it");
   const { page, quiet, close } = await guarded();
   await settled(page);
-  await page.keyboard.press("Control+Shift+G");
+  await page.keyboard.press("Control+Shift+Y");
   await page.getByRole("button", { name: /onerror=canary/ }).first().click();
   await page.locator(".git-details").waitFor();
   await quiet();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test, type TestContext } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { tool } from "./asking.ts";
-import { browser as start, isSound, signedIn, until } from "./browser.ts";
+import { blank, browser as start, isSound, signedIn, until } from "./browser.ts";
 import { Gateway } from "./gateway.ts";
 
 let browser: Browser;
@@ -64,16 +64,26 @@ test("what is typed runs, and a reload finds it as it was", async (context) => {
 
 test("a connection that comes back brings its terminal back", async (context) => {
   if (missing(context)) return;
-  const { page, close } = await signedIn(browser, gateway);
+  const { page, close } = await blank(browser);
+  let cut: () => Promise<void> = async () => undefined;
+  await page.routeWebSocket(/\/v1\/ws$/, (socket) => {
+    const server = socket.connectToServer();
+    cut = async () => {
+      await server.close();
+      await socket.close({ code: 1012 });
+    };
+  });
+  await page.goto(gateway.address);
+  await page.getByLabel("Token").fill(gateway.operator);
+  await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("button", { name: "Workspace: default" }).waitFor();
   await page.keyboard.press("Control+j");
   await screen(page).getByText("$").first().waitFor();
   await typed(page, "echo before-$((5+6))\n", "before-11");
-  // The browser is offline for a moment: the socket is closed by its own means.
-  await page.context().setOffline(true);
-  await page.evaluate(() => dispatchEvent(new Event("offline")));
-  await page.context().setOffline(false);
+  await cut();
+  await page.getByRole("status").filter({ hasText: /No connection|Connecting/ }).waitFor();
   await page.getByRole("status").filter({ hasText: "Connected" }).waitFor();
+  await screen(page).getByText("before-11").first().waitFor();
   await typed(page, "echo after-$((6+7))\n", "after-13");
   await typed(page, "exit 4\n", /exit/);
   await page.getByText("It ended with code 4.").waitFor();

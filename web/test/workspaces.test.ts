@@ -52,8 +52,8 @@ test("a workspace is made, changed, stopped, started and deleted", async () => {
   // What a field says nothing of is as it was.
   assert.equal(settings.approvals.rules?.length, 1);
 
-  await page.getByRole("button", { name: "More for coder" }).click();
   await isSound(opened);
+  await page.getByRole("button", { name: "More for coder" }).click();
   await page.getByRole("menuitem", { name: "Stop…" }).click();
   await page.getByRole("button", { name: "Stop it" }).click();
   await page.getByText("coder was stopped").waitFor();
@@ -76,7 +76,7 @@ test("a workspace is made, changed, stopped, started and deleted", async () => {
 });
 
 test("a token is shown once, works, and ends when it is taken back", async () => {
-  const opened = await signedIn(browser, gateway);
+  const opened = await signedIn(browser, gateway, { at: "#/default" });
   const { page } = opened;
   await page.getByRole("button", { name: "Workspace: default" }).waitFor();
   await page.keyboard.press("Control+Shift+P");

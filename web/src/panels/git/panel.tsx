@@ -8,7 +8,7 @@ const panel: Panel = {
   icon: "git",
   place: "left",
   order: 2,
-  keys: "Mod+Shift+G",
+  keys: "Mod+Shift+Y",
   component: lazy(() => import("./View.tsx")),
 };
 export default panel;

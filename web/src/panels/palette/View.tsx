@@ -86,7 +86,7 @@ export default function Palette(props: { begins: string; close: () => void }) {
               </Rows>
             </div>
             <div class="palette-told" role="status">
-              <Show when={entries().length === 0} fallback={<Show when={!forCommands()}><span class="num">{count(names().length)} files{listing() ? ", listing on…" : cut() ? ", the newest" : ""}</span></Show>}>
+              <Show when={entries().length === 0} fallback={<span class="num">{forCommands() ? `${entries().length} commands` : `${count(names().length)} files${listing() ? ", listing on…" : cut() ? ", the newest" : ""}`}</span>}>
                 {nothing()}
               </Show>
             </div>

@@ -14,7 +14,7 @@ export function withoutStyles(open: () => void): void {
   }
 }
 
-/** The document to give to xterm, which it keeps making elements with. */
+/** The document to give to xterm, which it keeps making style elements with. */
 export const inertDocument: Document = new Proxy(document, {
   get(target, name) {
     if (name === "createElement") return made;
@@ -23,17 +23,15 @@ export const inertDocument: Document = new Proxy(document, {
   },
 });
 
-function made(name: string): HTMLElement {
-  if (name === "style") return sheetElement(Document.prototype.createElement);
-  const element = document.createElement(name);
-  if (name === "span") element.setAttribute = setAttribute;
-  return element;
+function made(name: string, options?: ElementCreationOptions): HTMLElement {
+  return name === "style" ? sheetElement(Document.prototype.createElement) : document.createElement(name, options);
 }
 
-function setAttribute(this: HTMLElement, name: string, value: string): void {
+// It colours letters by an attribute of their spans.
+HTMLSpanElement.prototype.setAttribute = function (this: HTMLSpanElement, name: string, value: string): void {
   if (name === "style") this.style.cssText = value;
   else Element.prototype.setAttribute.call(this, name, value);
-}
+};
 
 /** An element that stands for a style element: what is written into it becomes a sheet of the page. */
 function sheetElement(create: typeof document.createElement): HTMLElement {

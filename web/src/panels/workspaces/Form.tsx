@@ -53,7 +53,7 @@ export function Form(props: { agent?: Agent; cancel: () => void; saved: (id: str
     <form class="workspace-form" onSubmit={(event) => void submit(event)}>
       <div class="form-scroll">
         <Show when={!props.agent}>
-          <Field label="Name" hint="Lower-case letters, digits, - and _.">
+          <Field label="Name" hint="Up to 64 letters, digits, dots, _ and -.">
             <input type="text" required spellcheck={false} autocomplete="off" value={id()} ref={(input) => queueMicrotask(() => input.focus())} onInput={(event) => setId(event.currentTarget.value)} />
           </Field>
         </Show>
