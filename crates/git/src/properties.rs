@@ -96,7 +96,8 @@ proptest! {
             prop_assert_eq!(file.path.as_bytes(), name.as_slice());
             prop_assert_eq!(file.kind, Kind::Modified);
             prop_assert_eq!(file.lines, Some((index as u64, 7)));
-            prop_assert!(file.patch.ends_with(format!("+{index}\n").as_bytes()));
+            let last = format!("+{index}\n");
+            prop_assert!(file.patch.ends_with(last.as_bytes()));
         }
     }
 
