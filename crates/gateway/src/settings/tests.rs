@@ -71,7 +71,6 @@ fn what_is_wrong_is_refused_before_it_is_stored() {
         json!({"provider": "local", "git": {"url": "ssh://-oProxyCommand=x/a"}}),
         json!({"provider": "local", "git": {"url": "https://example.org/a", "branch": "-x"}}),
         json!({"provider": "local", "git": {"url": "https://example.org/a", "branches": ["["]}}),
-        json!({"provider": "local", "git": {"url": "https://example.org/a", "workflows": "x"}}),
     ] {
         assert_eq!(refused(wrong.clone()), Code::InvalidParams, "{wrong}");
     }
