@@ -1,8 +1,8 @@
 //! What differs between two trees, file by file.
 
-mod parse;
+pub(crate) mod parse;
 mod patch;
-mod quote;
+pub(crate) mod quote;
 
 use bytes::Bytes;
 use garth_contract::WsPath;

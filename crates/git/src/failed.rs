@@ -23,6 +23,9 @@ impl From<Error> for Failed {
     }
 }
 
+/// How much of what git printed is looked at for a reason.
+const MOST_LOOKED_AT: usize = 8 << 10;
+
 /// What git says when it fails, what that means, and what can be done. The first that fits
 /// counts; git speaks the C locale here, and a repository cannot change its sentences.
 const SENTENCES: &[(&str, Code, &str, &str)] = &[
@@ -172,10 +175,14 @@ impl Failed {
         Error::new(code, message).hint(hint).into()
     }
 
-    /// What an exit code other than 0 means.
-    pub(crate) fn of(exit: i32, said: Bytes) -> Self {
+    /// What an exit code other than 0 means, by what git said as errors, or else by how it
+    /// began to print.
+    pub(crate) fn of(exit: i32, said: Bytes, printed: &[u8]) -> Self {
         let text = String::from_utf8_lossy(&said);
-        let known = SENTENCES.iter().find(|(says, ..)| text.contains(says));
+        let printed = printed.get(..MOST_LOOKED_AT).unwrap_or(printed);
+        let printed = String::from_utf8_lossy(printed);
+        let known = |text: &str| SENTENCES.iter().find(|(says, ..)| text.contains(says));
+        let known = known(&text).or_else(|| known(&printed));
         let error = match known {
             Some((_, code, message, hint)) => Error::new(*code, *message).hint(*hint),
             None => Error::new(Code::GitFailed, format!("git failed with exit code {exit}"))
@@ -220,11 +227,11 @@ mod tests {
     #[test]
     fn what_git_says_has_a_code_and_stays_out_of_the_message() {
         let said = Bytes::from_static(b"fatal: not a git repository: /secret/place\n");
-        let failed = Failed::of(128, said.clone());
+        let failed = Failed::of(128, said.clone(), b"");
         assert_eq!(failed.error.code(), Code::GitFailed);
         assert!(!failed.error.message().contains("secret"));
         assert_eq!(failed.said, said);
-        let odd = Failed::of(3, Bytes::from_static(b"\xff\xfe"));
+        let odd = Failed::of(3, Bytes::from_static(b"\xff\xfe"), b"");
         assert_eq!(odd.error.message(), "git failed with exit code 3");
     }
 

@@ -29,12 +29,22 @@ pub(crate) enum Sources {
     File,
 }
 
+/// How git reads the names of files in its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Names {
+    /// As they are.
+    Literal,
+    /// As patterns, unless each says that it is none.
+    Patterns,
+}
+
 /// One call of git.
 pub(crate) struct Invocation {
     arguments: Vec<Vec<u8>>,
     pub(crate) stdin: Stdin,
     pub(crate) hooks: Hooks,
     pub(crate) sources: Sources,
+    names: Names,
     pub(crate) keep: Keep,
 }
 
@@ -62,6 +72,9 @@ const SETTINGS: &[&str] = &[
     "protocol.allow=never",
     // Whoever owns the files inside, the sandbox is the boundary.
     "safe.directory=*",
+    // The numbers of owners and files are others inside than outside, and git would read
+    // every file again that somebody outside has added.
+    "core.checkStat=minimal",
     // What would change the form of a reply.
     "core.quotePath=true",
     "color.ui=false",
@@ -113,7 +126,6 @@ const VARIABLES: &[(&str, &str)] = &[
     ("EDITOR", ":"),
     ("VISUAL", ":"),
     ("GIT_MERGE_AUTOEDIT", "no"),
-    ("GIT_LITERAL_PATHSPECS", "1"),
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_PROTOCOL_FROM_USER", "0"),
     ("GIT_NO_REPLACE_OBJECTS", "1"),
@@ -137,6 +149,7 @@ impl Invocation {
             stdin: Stdin::Empty,
             hooks: Hooks::Off,
             sources: Sources::Nowhere,
+            names: Names::Literal,
             keep,
         }
     }
@@ -162,6 +175,13 @@ impl Invocation {
     /// The same, with hooks or without.
     pub(crate) fn hooks(mut self, hooks: Hooks) -> Self {
         self.hooks = hooks;
+        self
+    }
+
+    /// The same, for a command that does not work where all names are literal: each that it
+    /// is given says so itself.
+    pub(crate) fn with_patterns(mut self) -> Self {
+        self.names = Names::Patterns;
         self
     }
 
@@ -198,7 +218,12 @@ impl Invocation {
             Sources::Nowhere => "none",
             Sources::File => "file",
         };
+        let literal = match self.names {
+            Names::Literal => "1",
+            Names::Patterns => "0",
+        };
         let own = [
+            ("GIT_LITERAL_PATHSPECS", literal),
             ("GIT_OPTIONAL_LOCKS", locks),
             ("GIT_ALLOW_PROTOCOL", protocols),
             ("GIT_AUTHOR_NAME", identity.name()),

@@ -21,6 +21,8 @@ mod invocation;
 mod log;
 mod make;
 mod names;
+#[cfg(test)]
+mod properties;
 mod records;
 mod refs;
 mod remotes;

@@ -49,7 +49,7 @@ impl Output {
 
     /// Why git did not do it.
     pub(crate) fn failed(self) -> Failed {
-        Failed::of(self.code, self.stderr)
+        Failed::of(self.code, self.stderr, &self.stdout)
     }
 }
 

@@ -60,7 +60,12 @@ impl Repository<'_> {
         if unknown == Unknown::Taken {
             call = call.and("--include-untracked");
         }
-        let call = call.and("--").and_all(self.pathspecs(files)?);
+        // It cleans up by a pattern of its own, and would leave what it put aside.
+        let names = self.pathspecs(files)?.into_iter().map(|name| match name.as_slice() {
+            b"." => b":(top)".to_vec(),
+            name => [b":(top,literal)", name].concat(),
+        });
+        let call = call.and("--").and_all(names).with_patterns();
         self.change(call).await?.done()?;
         let after = self.find(&Revision::own("refs/stash")).await?;
         Ok(after.filter(|after| Some(after) != before.as_ref()))
@@ -93,7 +98,9 @@ impl Repository<'_> {
             Then::Kept => "apply",
             Then::Dropped => "pop",
         };
-        let call = Invocation::new(&["stash", verb, "--quiet"]).and(format!("stash@{{{index}}}"));
+        let call = Invocation::new(&["stash", verb, "--quiet"])
+            .with_patterns()
+            .and(format!("stash@{{{index}}}"));
         let output = self.change(call).await?;
         if output.code != 0 {
             let conflict = memchr::memmem::find(&output.stdout, b"CONFLICT").is_some();

@@ -1,6 +1,6 @@
 //! What is checked out, and what differs from it.
 
-mod parse;
+pub(crate) mod parse;
 
 use garth_contract::WsPath;
 

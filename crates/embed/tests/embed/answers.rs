@@ -64,7 +64,7 @@ async fn who_turned_redaction_off_gets_the_text_as_it_is() {
 async fn a_reply_that_was_redacted_already_passes_as_it_is() {
     let tool = does("ready", || async {
         let text = Clean::fixed("ready");
-        Ok(Answer::from(Reply { text, payload: Map::new(), attachment: None }))
+        Ok(Answer::from(Reply { text, payload: Map::new(), attachment: None, record: None }))
     });
     let result = session_of(Bounds::standard(), tool).call("ready", json!({})).await;
     assert_eq!(result.text(), "ready");

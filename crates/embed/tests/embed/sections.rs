@@ -134,6 +134,7 @@ fn a_server_says_the_same_words_as_a_section() {
             policy: Some(&Policy::open()),
             limits: &Limits::standard(),
             commands: &Commands::None,
+            git: false,
         },
     );
     assert_eq!(section.instructions, words);

@@ -55,6 +55,7 @@ fn the_list_is_one_object_with_json() {
             "input",
             "kill",
             "ps",
+            "git",
         ]
     );
     for tool in tools {

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 pub(crate) fn dialects() -> Vec<Value> {
     let dialect = |dialect: &garth_ops::Dialect| {
         let tools: Vec<_> = dialect.tools.iter().map(|tool| tool.name).collect();
-        let runs = dialect.tools.iter().filter(|tool| tool.needs == Needs::Run);
+        let runs =
+            dialect.tools.iter().filter(|tool| matches!(tool.needs, Needs::Run | Needs::Git));
         let runs: Vec<_> = runs.map(|tool| tool.name).collect();
         json!({ "name": dialect.name, "tools": tools, "runs": runs, "table": table(dialect.name) })
     };

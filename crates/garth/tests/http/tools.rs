@@ -77,6 +77,37 @@ fn a_command_tells_all_of_it_and_a_failing_one_is_no_error() {
 }
 
 #[test]
+fn a_commit_is_on_record_with_its_branch_and_both_ids() {
+    let gateway = Gateway::start();
+    if !gateway.runs_commands() {
+        return;
+    }
+    gateway.told("git", &json!({"action": "init"}));
+    gateway.told("write", &json!({"file_path": "a.txt", "content": "one\n"}));
+    let commit = |message: &str| {
+        let sent = json!({"action": "commit", "message": message, "files": ["/workspace/a.txt"]});
+        gateway.told("git", &sent)["commit"].as_str().unwrap().to_owned()
+    };
+    let first = commit("fix: the words of a message");
+    gateway.told("write", &json!({"file_path": "a.txt", "content": "two\n"}));
+    let second = commit("fix: more");
+    let status = gateway.told("git", &json!({"action": "status"}));
+    assert_eq!((&status["commit"], &status["clean"]), (&json!(second), &json!(true)));
+    let refused = gateway.tool("git", &json!({"action": "push"}));
+    assert_eq!(refused.refusal(), (501, "UNSUPPORTED".to_owned()));
+    let asked = gateway.ask("POST", "/v1/rpc/audit.list");
+    let listed = asked.json(&json!({"operation": "git"})).send().value();
+    let records = listed["records"].as_array().unwrap();
+    let of_commit = records.iter().find(|record| record["summary"].to_string().contains(&second));
+    let summary = of_commit.unwrap()["summary"].as_str().unwrap();
+    assert!(summary.contains("git commit"), "{summary}");
+    assert!(summary.ends_with(&format!("main {first}..{second}")), "{summary}");
+    assert!(!listed.to_string().contains("the words of a message"), "{listed}");
+    let codes: Vec<_> = records.iter().map(|record| record["outcome"].as_str().unwrap()).collect();
+    assert!(codes.contains(&"UNSUPPORTED"), "{codes:?}");
+}
+
+#[test]
 fn every_tool_has_an_address() {
     let gateway = Gateway::start();
     for tool in garth_ops::workspace::DIALECT.tools {

@@ -16,12 +16,12 @@ fn a_read_only_server_offers_no_tool_that_changes_and_refuses_it_all_the_same() 
     let root = tempdir().unwrap();
     let mut client = Client::start(root.path(), &["--read-only"]);
     let names = names(&mut client);
-    let commands = ["bash", "output", "input", "kill", "ps"];
+    let commands = ["bash", "output", "input", "kill", "ps", "git"];
     let (commands, files): (Vec<_>, Vec<_>) =
         names.iter().map(String::as_str).partition(|name| commands.contains(name));
     assert_eq!(files, ["read", "glob", "grep", "list", "stat", "diff"]);
     // Commands run where nothing of the workspace can be changed either.
-    assert_eq!(commands.len(), 5);
+    assert_eq!(commands.len(), 6);
     let params = json!({"name": "bash", "arguments": {"command": "echo x > a || echo held"}});
     let answer = client.ask("tools/call", &params);
     assert!(answer.to_string().contains("held"), "{answer}");

@@ -1,7 +1,7 @@
 //! Names as git writes them in the first line of a patch.
 
 /// The first line of the patch of a file that had one name and has another.
-pub(super) fn header(from: &[u8], now: &[u8]) -> Vec<u8> {
+pub(crate) fn header(from: &[u8], now: &[u8]) -> Vec<u8> {
     let mut line = b"diff --git ".to_vec();
     push(&mut line, b"a/", from);
     line.push(b' ');

@@ -69,9 +69,6 @@ impl Page {
             // Names as git quotes them, modes and ids: no content. It is escaped all the same.
             self.line(|| clean![Ours(escape(header))]);
         }
-        if file.binary && !file.patch.is_empty() {
-            self.line(|| Clean::fixed("[binary: its bytes are not shown]"));
-        }
         for hunk in &patch.hunks {
             let lines = hunk.lines.len() as u64 + 1;
             if self.wants(lines) {
