@@ -33,7 +33,7 @@ pub use credential::{App, Credential, Flavour, Kind, key_from_file, secret_from_
 pub use http::Api;
 pub use jwt::AppKey;
 pub use limits::Limits;
-pub use mirror::Mirror;
+pub use mirror::{Mirror, Unusable};
 pub use policy::{Policy, Workflows};
 pub use secret::Secret;
 pub use tokens::Now;

@@ -190,3 +190,20 @@ impl Remotes for Mirror {
         })
     }
 }
+
+/// A remote that cannot be used as it is set up, and says so to whoever tries.
+pub struct Unusable(pub Error);
+
+impl Remotes for Unusable {
+    fn push<'a>(&'a self, _: Repository<'a>, _: Push) -> BoxFuture<'a, Result<Pushed>> {
+        Box::pin(async { Err(self.0.clone()) })
+    }
+
+    fn fetch<'a>(&'a self, _: Repository<'a>, _: Fetch) -> BoxFuture<'a, Result<Fetched>> {
+        Box::pin(async { Err(self.0.clone()) })
+    }
+
+    fn clone_into<'a>(&'a self, _: Repository<'a>, _: Fetch) -> BoxFuture<'a, Result<Cloned>> {
+        Box::pin(async { Err(self.0.clone()) })
+    }
+}

@@ -6,6 +6,7 @@
 mod check;
 mod containers;
 mod file;
+mod git;
 mod given;
 mod keys;
 mod near;

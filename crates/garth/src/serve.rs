@@ -4,6 +4,7 @@ mod answer;
 mod app;
 pub(crate) mod data;
 mod first;
+pub(crate) mod git;
 mod guard;
 mod handles;
 mod http;
@@ -44,6 +45,7 @@ use crate::{
 use app::{App, Front};
 use data::{Data, Home};
 use first::Reached;
+use git::GitRemotes;
 use opener::Directories;
 use sandboxes::Sandboxes;
 use settings::Settings;
@@ -94,7 +96,8 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     let store = Store::open(&data.database(), Clock::system())?;
     let versions = Versions::new(data.path())?;
     let sandboxes = Sandboxes::new(settings.providers(), data.path());
-    let kept = (sandboxes.clone(), versions.clone());
+    let git = GitRemotes::open(&settings.git, data.path())?;
+    let kept = (sandboxes.clone(), versions.clone(), git.clone());
     let opener = Directories::new(data.path(), kept, Handle::current());
     let setup = Setup {
         store,
@@ -112,7 +115,7 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     let begins = settings.new_agent();
     let told = first::prepare(&gateway, &data, &begins, &Reached::of(at, &settings)).await?;
     let path = data.path().to_owned();
-    let home = Home { path, begins, versions, sandboxes: sandboxes.clone() };
+    let home = Home { path, begins, versions, sandboxes: sandboxes.clone(), git: git.clone() };
     let front = Front {
         names: guard::Names::of(at, &settings),
         tls,
@@ -124,8 +127,11 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     let app = App::new(gateway.clone(), &home, front);
     output.answer(&told);
     let sweeping = tokio::spawn({
-        let (sandboxes, gateway) = (sandboxes.clone(), gateway.clone());
-        async move { sandboxes.sweep(&gateway).await }
+        let (sandboxes, gateway, git) = (sandboxes.clone(), gateway.clone(), git.clone());
+        async move {
+            git.sweep(&gateway).await;
+            sandboxes.sweep(&gateway).await;
+        }
     });
     let version = env!("CARGO_PKG_VERSION");
     tracing::info!(%at, tls = app.tls.is_some(), version, "The gateway listens.");
@@ -143,6 +149,7 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     sweeping.abort();
     let drain = async {
         app.drained(GRACE).await;
+        git.stop().await;
         sandboxes.end_all().await;
     };
     tokio::select! {

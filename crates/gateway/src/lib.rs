@@ -42,7 +42,7 @@ pub use gateway::{Gateway, Health, Setup};
 pub use limits::{Family, Held, Limits, Takes};
 pub use operation::{Access, Answer, At, Describe, Named, Operation, Run, Shows, Summary, Table};
 pub use registry::{Agent, Lease, Node, Owned, Registry, State};
-pub use settings::{Behavior, CustomPattern, GitRemote, OwnLimits, Redaction, Settings};
+pub use settings::{Behavior, CustomPattern, GitRemote, OwnLimits, Redaction, Settings, Workflows};
 pub use store::Store;
 pub use token::Secret;
 pub use workspaces::{Closed, Opener};

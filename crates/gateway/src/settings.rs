@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AgentId, approvals};
 
-pub use git_remote::GitRemote;
+pub use git_remote::{GitRemote, Workflows};
 pub use redaction::{Behavior, CustomPattern, Redaction};
 
 /// The longest settings, in bytes of their JSON.

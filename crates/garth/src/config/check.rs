@@ -27,7 +27,10 @@ fn check(args: &args::ConfigCheck, output: &Output) -> Outcome {
     };
     let file = args.place.file().map(|file| file.display().to_string());
     if faults.is_empty()
-        && let Err(error) = settings.check().and_then(|()| tls::acceptor(&settings).map(drop))
+        && let Err(error) = settings
+            .check()
+            .and_then(|()| tls::acceptor(&settings).map(drop))
+            .and_then(|()| settings.git.read().map(drop))
     {
         let place = file.clone().unwrap_or_else(|| "the environment".to_owned());
         let meant = Some(error.advice().to_owned());

@@ -161,6 +161,62 @@ fn what_containers_are_is_set_by_file_environment_and_flags() {
 }
 
 #[test]
+fn credentials_of_git_say_where_they_are_and_not_what() {
+    use crate::serve::git::{Kind, Source};
+    let (settings, faults) = read(
+        r#"
+        [git]
+        bot = "Bot <bot@example.com>"
+        branches = ["agent/*"]
+        workflows = "refuse"
+        max_bytes = "1GiB"
+        timeout = "2m"
+        [[git.credentials]]
+        name = "app"
+        host = "github.com"
+        kind = "github-app"
+        client_id = "Iv23"
+        private_key_file = "app.pem"
+        [[git.credentials]]
+        name = "lab"
+        host = "gitlab.example"
+        kind = "gitlab"
+        token_env = "LAB"
+        "#,
+    );
+    assert_eq!(faults, [""; 0]);
+    let git = &settings.git;
+    let app = Kind::App {
+        client_id: "Iv23".to_owned(),
+        key: "/etc/app.pem".into(),
+        api: "https://api.github.com".to_owned(),
+    };
+    assert_eq!(git.credentials[0].kind, app, "seen from the file's directory");
+    let token = Source::Variable("LAB".to_owned());
+    let lab = Kind::Token { flavour: garth_broker::Flavour::Gitlab, token };
+    assert_eq!(git.credentials[1].kind, lab);
+    assert_eq!((git.limits.bytes, git.limits.time.as_secs()), (1 << 30, 120));
+    assert_eq!(git.workflows, garth_broker::Workflows::Refuse);
+    // The file is not there: it is said with the credential's name.
+    let unread = git.read().unwrap_err();
+    assert!(unread.message().starts_with("git.credentials: \"app\": "), "{unread:?}");
+    for (text, fault) in [
+        ("credentials = [{ name = \"a\" }]", "has a credential without a host"),
+        ("credentials = [{ nmae = \"a\" }]", "and has \"nmae\""),
+        ("credentials = [{ name = \"a\", host = \"h\", kind = \"ssh\" }]", "whose kind is none of"),
+        (
+            "credentials = [{ name = \"a\", host = \"h\", kind = \"token\" }]",
+            "with neither one token_file nor one token_env",
+        ),
+        ("bot = \"Bot\"", "must be Name <address>"),
+        ("timeout = \"2h\"", "must be at most 1h"),
+    ] {
+        let (_, faults) = read(&format!("[git]\n{text}\n"));
+        assert!(faults.join(";").contains(fault), "{text}: {faults:?}");
+    }
+}
+
+#[test]
 fn the_example_has_every_key_with_its_usual_value() {
     let text = include_str!("../../../../docs/garth.toml");
     // What is commented out is an example too: one sign before a key, a space before prose.

@@ -17,7 +17,7 @@ use garth_contract::{Code, Error, Result};
 use garth_gateway::{Secret, Settings};
 use rustix::fs::{FlockOperation, flock};
 
-use super::{sandboxes::Sandboxes, versions::Versions};
+use super::{git::GitRemotes, sandboxes::Sandboxes, versions::Versions};
 
 /// The name of the database in it.
 pub(crate) const DATABASE: &str = "garth.db";
@@ -33,6 +33,8 @@ pub(crate) struct Home {
     pub(crate) versions: Versions,
     /// Where commands run.
     pub(crate) sandboxes: Sandboxes,
+    /// Where git pushes to.
+    pub(crate) git: GitRemotes,
 }
 
 /// The directory, which one gateway at a time has.

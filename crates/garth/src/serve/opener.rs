@@ -13,7 +13,7 @@ use garth_host::Host;
 use garth_workspace::{Commands, Limits, Parts, Workspace};
 use tokio::runtime::Handle;
 
-use super::{data, sandboxes::Sandboxes, versions::Versions};
+use super::{data, git::GitRemotes, sandboxes::Sandboxes, versions::Versions};
 use crate::providers;
 
 /// The name under which every workspace's root is known.
@@ -24,6 +24,7 @@ pub(crate) struct Directories {
     data: PathBuf,
     sandboxes: Sandboxes,
     versions: Versions,
+    git: GitRemotes,
     runtime: Handle,
     /// Which directory it was that is open for an agent.
     opened: Mutex<HashMap<AgentId, Identity>>,
@@ -36,10 +37,11 @@ impl Directories {
     /// Those of agents that have no directory of their own lie below `data`.
     pub(crate) fn new(
         data: &Path,
-        (sandboxes, versions): (Sandboxes, Versions),
+        (sandboxes, versions, git): (Sandboxes, Versions, GitRemotes),
         runtime: Handle,
     ) -> Self {
-        Self { data: data.to_owned(), sandboxes, versions, runtime, opened: Mutex::default() }
+        let (data, opened) = (data.to_owned(), Mutex::default());
+        Self { data, sandboxes, versions, git, runtime, opened }
     }
 }
 
@@ -49,12 +51,17 @@ impl Opener for Directories {
             let commands = self.sandboxes.open(agent).await?;
             let directory = agent.settings.directory(&self.data, &agent.id);
             let (agent, versions) = (agent.clone(), self.versions.clone());
-            let id = agent.id.clone();
+            let (id, remotes) = (agent.id.clone(), self.git.of(&agent));
             // Looked at before: one that is swapped meanwhile is then opened anew.
             let identity = identity(&directory);
             let opening = move || open(&directory, &agent, &versions, commands);
             let opened = tokio::task::spawn_blocking(opening).await;
-            let opened = opened.unwrap_or_else(|_| Err(Error::of(Code::Internal))).map(Arc::new)?;
+            let mut opened = opened.unwrap_or_else(|_| Err(Error::of(Code::Internal)))?;
+            if let Some(remotes) = remotes {
+                let identity = self.git.identity().await;
+                opened = opened.with_remotes(remotes).committing_as(identity);
+            }
+            let opened = Arc::new(opened);
             let mut all = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
             all.extend(identity.map(|identity| (id, identity)));
             Ok(opened)
@@ -70,8 +77,14 @@ impl Opener for Directories {
     }
 
     fn closed(&self, agent: &Agent, why: Closed) {
-        let (sandboxes, agent) = (self.sandboxes.clone(), agent.clone());
-        self.runtime.spawn(async move { sandboxes.end(&agent, why).await });
+        let (sandboxes, git, agent) = (self.sandboxes.clone(), self.git.clone(), agent.clone());
+        self.runtime.spawn(async move {
+            sandboxes.end(&agent, why).await;
+            match why {
+                Closed::Deleted => git.forget(&agent).await,
+                Closed::Changed => {}
+            }
+        });
     }
 }
 

@@ -193,12 +193,12 @@ impl Sandbox {
 }
 
 /// What the sandbox of an agent is called: another agent of the same id has another.
-fn name(agent: &Agent) -> String {
+pub(super) fn name(agent: &Agent) -> String {
     format!("{}@{}", agent.id, agent.created_ms)
 }
 
 /// Every agent, by what its sandbox is called.
-async fn agents(registry: &Registry) -> Result<HashMap<String, Agent>> {
+pub(super) async fn agents(registry: &Registry) -> Result<HashMap<String, Agent>> {
     let mut all = HashMap::new();
     let mut after = String::new();
     loop {

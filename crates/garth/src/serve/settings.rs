@@ -14,6 +14,7 @@ use garth_gateway::{
 };
 pub(crate) use tracing_subscriber::filter::LevelFilter as Level;
 
+use super::git::GitSettings;
 use crate::{
     args,
     config::{self, Fault},
@@ -57,6 +58,8 @@ pub(crate) struct Settings {
     pub(crate) provider: String,
     /// What containers are.
     pub(crate) containers: providers::Config,
+    /// What proves who pushes, and what may be pushed.
+    pub(crate) git: GitSettings,
     /// What is logged.
     pub(crate) log: Log,
     /// Who may read `/metrics`.
@@ -183,6 +186,7 @@ impl Settings {
             redaction: Redaction::default(),
             provider: providers::USUAL.to_owned(),
             containers: providers::Config::usual(),
+            git: GitSettings::usual(),
             log: Log { level: Level::INFO, format: LogFormat::Text },
             metrics: MetricsFor::Loopback,
         }

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// The longest address or name.
 const MOST: usize = 1_024;
 
+/// The most patterns of branches.
+const MOST_PATTERNS: usize = 64;
+
 /// A remote repository.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -18,6 +21,24 @@ pub struct GitRemote {
     /// The name of the credential in the gateway's configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential: Option<String>,
+    /// Patterns of the branches that may be pushed to; one that begins with `refs/` is of
+    /// whole refs. The gateway's own where there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub branches: Vec<String>,
+    /// Whether pushes may change files below `.github/workflows`; as the gateway has it
+    /// where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflows: Option<Workflows>,
+}
+
+/// Whether pushes may change what the remote's own automation runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Workflows {
+    /// They may.
+    Allow,
+    /// They are refused.
+    Refuse,
 }
 
 impl GitRemote {
@@ -31,6 +52,16 @@ impl GitRemote {
             let plain = text.chars().all(|letter| !letter.is_whitespace() && !letter.is_control());
             if text.is_empty() || text.len() > MOST || !plain || text.starts_with('-') {
                 return wrong("a git remote has an empty, overlong or odd field");
+            }
+        }
+        if self.branches.len() > MOST_PATTERNS {
+            return wrong("a git remote has too many patterns of branches");
+        }
+        for pattern in &self.branches {
+            let sound = !pattern.is_empty() && pattern.len() <= MOST;
+            if !sound || globset::Glob::new(pattern).is_err() {
+                let message = "a git remote's pattern of branches is malformed";
+                return Err(Error::new(Code::InvalidPattern, message));
             }
         }
         let Some((scheme, rest)) = self.url.split_once("://") else {

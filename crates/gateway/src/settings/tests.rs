@@ -38,7 +38,10 @@ fn what_was_stored_is_what_is_read() {
             "rules": [{"operation": "bash", "command": "^git push", "then": "deny"}],
             "waitMs": 1000,
         },
-        "git": {"url": "https://example.org/a/b.git", "branch": "main"},
+        "git": {
+            "url": "https://example.org/a/b.git", "branch": "main",
+            "branches": ["agent/*"], "workflows": "refuse",
+        },
     }));
     assert_eq!(Settings::from_json(&whole.to_json().unwrap()).unwrap(), whole);
     let plain = Settings::new("local");
@@ -67,6 +70,7 @@ fn what_is_wrong_is_refused_before_it_is_stored() {
         json!({"provider": "local", "git": {"url": "--upload-pack=x"}}),
         json!({"provider": "local", "git": {"url": "ssh://-oProxyCommand=x/a"}}),
         json!({"provider": "local", "git": {"url": "https://example.org/a", "branch": "-x"}}),
+        json!({"provider": "local", "git": {"url": "https://example.org/a", "branches": ["["]}}),
     ] {
         assert_eq!(refused(wrong.clone()), Code::InvalidParams, "{wrong}");
     }

@@ -28,7 +28,10 @@ pub(super) fn properties() -> Value {
         "approvals": approvals(),
         "git": {
             "type": "object", "additionalProperties": false, "required": ["url"],
-            "properties": {"url": text, "branch": text, "credential": text},
+            "properties": {
+                "url": text, "branch": text, "credential": text, "branches": texts,
+                "workflows": {"type": "string", "enum": ["allow", "refuse"]},
+            },
         },
     })
 }

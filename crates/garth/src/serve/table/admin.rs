@@ -115,6 +115,7 @@ async fn create(place: Place, params: Value) -> Result<Map<String, Value>> {
     let id = AgentId::parse(&agent_id)?;
     let settings = changed(&place.home.begins, settings)?;
     settings.check()?;
+    place.home.git.check(&settings)?;
     place.home.sandboxes.ready(&id, &settings).await?;
     let (data, made, wanted) = (place.home.path.clone(), id.clone(), settings.clone());
     blocking(move || opener::make_directory(&data, &made, &wanted)).await?;
@@ -127,6 +128,10 @@ async fn update(place: Place, params: Value) -> Result<Map<String, Value>> {
     let id = AgentId::parse(&agent_id)?;
     let before = place.registry.get(&id).await?;
     let settings = changed(&before.settings, settings)?;
+    if settings.git != before.settings.git {
+        settings.check()?;
+        place.home.git.check(&settings)?;
+    }
     if settings.provider != before.settings.provider {
         settings.check()?;
         place.home.sandboxes.ready(&id, &settings).await?;
@@ -160,6 +165,7 @@ async fn delete(place: Place, params: Value) -> Result<Map<String, Value>> {
     place.registry.delete(&before.id).await?;
     place.home.sandboxes.end(&before, Closed::Deleted).await;
     place.home.versions.forget(&before.id).await;
+    place.home.git.forget(&before).await;
     let mut facts = Map::new();
     facts.insert("deleted".to_owned(), true.into());
     Ok(facts)
