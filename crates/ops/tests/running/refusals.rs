@@ -149,7 +149,7 @@ fn a_workspace_without_commands_says_so() {
         assert_eq!(failure.error.message(), "this workspace runs no commands");
     }
     for tool in TOOLS {
-        let commands = ["bash", "output", "input", "kill", "ps"].contains(&tool.name);
+        let commands = ["bash", "output", "input", "kill", "ps", "git"].contains(&tool.name);
         assert_eq!(tool.needs.met(Allows::of(&workspace)), !commands, "{}", tool.name);
     }
 }
