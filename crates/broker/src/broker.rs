@@ -3,16 +3,13 @@
 use std::{
     collections::HashMap,
     path::PathBuf,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use garth_contract::{Code, Error, Result};
 use garth_git::Identity;
-use tokio::sync::{OwnedMutexGuard, Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedMutexGuard, Semaphore, SemaphorePermit, watch};
 
 use crate::{
     address::Address,
@@ -90,7 +87,8 @@ enum Found {
 #[derive(Default)]
 pub(crate) struct Held {
     one: Arc<tokio::sync::Mutex<()>>,
-    gone: AtomicBool,
+    /// Whether the workspace is no more.
+    gone: watch::Sender<bool>,
 }
 
 /// Held while something is done with a workspace's remote.
@@ -104,10 +102,19 @@ impl Held {
     pub(crate) async fn turn<'a>(&self, shared: &'a Shared) -> Result<Turn<'a>> {
         let one = Arc::clone(&self.one).lock_owned().await;
         let room = shared.room.acquire().await.map_err(|_| Error::of(Code::Cancelled))?;
-        if self.gone.load(Ordering::SeqCst) {
-            return Err(Error::of(Code::WorkspaceNotFound));
-        }
         Ok(Turn { _room: room, _one: one })
+    }
+
+    /// Does something with the remote, for as long as the workspace is there.
+    ///
+    /// Errors: `WORKSPACE_NOT_FOUND` once it is not.
+    pub(crate) async fn while_there<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        let mut gone = self.gone.subscribe();
+        tokio::select! {
+            biased;
+            _ = gone.wait_for(|gone| *gone) => Err(Error::of(Code::WorkspaceNotFound)),
+            done = work => done,
+        }
     }
 }
 
@@ -210,8 +217,8 @@ impl Broker {
         }
     }
 
-    /// Ends the tokens of a workspace that is no more, and removes its repository. What is
-    /// under way ends first; nothing is begun after.
+    /// Ends what is under way for a workspace that is no more, and its tokens, and removes
+    /// its repository; nothing is begun after.
     ///
     /// # Errors
     /// `INTERNAL` where the repository cannot be removed.
@@ -219,7 +226,7 @@ impl Broker {
         let held = self.lock().remove(workspace);
         let _one = match &held {
             Some(held) => {
-                held.gone.store(true, Ordering::SeqCst);
+                held.gone.send_replace(true);
                 Some(Arc::clone(&held.one).lock_owned().await)
             }
             None => None,

@@ -142,7 +142,7 @@ impl Remotes for Mirror {
         repository: Repository<'a>,
         wanted: Push,
     ) -> BoxFuture<'a, Result<Pushed>> {
-        Box::pin(async move {
+        Box::pin(self.held.while_there(async move {
             // Before anything moves.
             self.policy.admit(&wanted.branch.full())?;
             let _turn = self.held.turn(&self.shared).await?;
@@ -152,7 +152,7 @@ impl Remotes for Mirror {
             let now = Some(pushed.now.clone());
             repository.track(&[(wanted.branch.tracking(), now)]).await.map_err(plain)?;
             Ok(pushed)
-        })
+        }))
     }
 
     fn fetch<'a>(
@@ -160,13 +160,13 @@ impl Remotes for Mirror {
         repository: Repository<'a>,
         wanted: Fetch,
     ) -> BoxFuture<'a, Result<Fetched>> {
-        Box::pin(async move {
+        Box::pin(self.held.while_there(async move {
             let _turn = self.held.turn(&self.shared).await?;
             let quarantine = self.quarantine().await?;
             let brought = self.bring(&quarantine, repository, &wanted).await;
             let (_, moved) = quarantine.close(brought).await?;
             Ok(Fetched { url: self.url(), moved })
-        })
+        }))
     }
 
     fn clone_into<'a>(
@@ -174,7 +174,7 @@ impl Remotes for Mirror {
         repository: Repository<'a>,
         wanted: Fetch,
     ) -> BoxFuture<'a, Result<Cloned>> {
-        Box::pin(async move {
+        Box::pin(self.held.while_there(async move {
             let _turn = self.held.turn(&self.shared).await?;
             let quarantine = self.quarantine().await?;
             let brought = async {
@@ -187,7 +187,7 @@ impl Remotes for Mirror {
             .await;
             let (head, moved) = quarantine.close(brought).await?;
             Ok(Cloned { url: self.url(), head, moved })
-        })
+        }))
     }
 }
 

@@ -57,7 +57,7 @@ impl<'a> Quarantine<'a> {
         let packs = self.place.join("repo.git/objects/pack");
         match code {
             // Something was killed in the middle, or outgrew its bounds.
-            Some(Code::QuotaExceeded | Code::CommandTimeout | Code::Internal) => {
+            Some(Code::QuotaExceeded | Code::CommandTimeout | Code::Cancelled | Code::Internal) => {
                 let place = self.place;
                 blocking(move || wipe(&place)).await?;
                 return result;

@@ -14,7 +14,7 @@ use crate::{Branch, Oid, RefName, Repository};
 /// The address and what is allowed there are the operator's, never the repository's.
 /// Common to all: `PERMISSION_DENIED` for what the operator did not allow,
 /// `PROVIDER_UNAVAILABLE` where the remote cannot be reached, `GIT_FAILED` for what it
-/// refuses, `UNAUTHENTICATED` where it does not take the credential. No message holds one.
+/// refuses and where it does not take the credential. No message holds one.
 ///
 /// Cancel: nothing is half done on the remote; what was begun inside is left out of sight.
 pub trait Remotes: Send + Sync {

@@ -262,6 +262,30 @@ async fn a_bundle_that_is_swapped_while_it_is_read_never_sends_anything_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_a_workspace_ends_a_push_that_is_under_way() {
+    let scene = Scene::new().await;
+    scene.clone_here().await;
+    let before = scene.server.tip("refs/heads/main");
+    let go = scene.hold_pushes();
+    scene.place.commit("a.txt", "one\n");
+    let mirror = scene.mirror();
+    let forget = async {
+        until("the push is at the remote", || {
+            let requests = scene.server.seen.requests.lock().unwrap();
+            requests.iter().any(|one| one.starts_with("POST") && one.contains("git-receive-pack"))
+        })
+        .await;
+        scene.broker.forget(NAME).await.unwrap();
+    };
+    let (pushed, ()) = tokio::join!(scene.push_by(&mirror, "main"), forget);
+    assert_eq!(pushed.unwrap_err().code(), Code::WorkspaceNotFound);
+    assert!(!scene.data.join(NAME).exists());
+    until("what ran is gone", || scene.outside().is_empty()).await;
+    assert_eq!(scene.server.tip("refs/heads/main"), before);
+    std::fs::write(go, "").unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_push_that_is_cancelled_ends_its_processes_and_changes_nothing() {
     let scene = Scene::new().await;
     scene.clone_here().await;

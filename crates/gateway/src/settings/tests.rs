@@ -70,12 +70,12 @@ fn what_is_wrong_is_refused_before_it_is_stored() {
         json!({"provider": "local", "git": {"url": "--upload-pack=x"}}),
         json!({"provider": "local", "git": {"url": "ssh://-oProxyCommand=x/a"}}),
         json!({"provider": "local", "git": {"url": "https://example.org/a", "branch": "-x"}}),
-        json!({"provider": "local", "git": {"url": "https://example.org/a", "branches": ["["]}}),
     ] {
         assert_eq!(refused(wrong.clone()), Code::InvalidParams, "{wrong}");
     }
     for wrong in [
         json!({"provider": "local", "deny": ["["]}),
+        json!({"provider": "local", "git": {"url": "https://example.org/a", "branches": ["["]}}),
         json!({"provider": "local", "redaction": {"customPatterns": [{"name": "A", "regex": "("}]}}),
         json!({"provider": "local", "redaction": {"excludePaths": ["["]}}),
         json!({"provider": "local", "approvals": {"rules": [{"operation": "[", "then": "ask"}]}}),
@@ -91,6 +91,7 @@ fn an_unknown_field_is_refused() {
     for wrong in [
         json!({"provider": "local", "readonly": true}),
         json!({"provider": "local", "redaction": {"enable": false}}),
+        json!({"provider": "local", "git": {"url": "https://example.org/a", "workflows": "x"}}),
         json!({"provider": "local", "approvals": {"rules": [{"operation": "*", "paths": "x", "then": "deny"}]}}),
     ] {
         assert!(serde_json::from_value::<Settings>(wrong.clone()).is_err(), "{wrong}");
