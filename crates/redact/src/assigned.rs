@@ -16,7 +16,7 @@ const MAX_SUFFIX: usize = 32;
 const MAX_BLANKS: usize = 64;
 
 /// A bare value is judged by so many bytes; its tail takes the rest.
-const MAX_BARE: usize = 128;
+const MAX_BARE: usize = 96;
 
 /// A value found behind a key.
 #[derive(Debug)]
@@ -83,6 +83,12 @@ pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[&'static str]) -> Opt
     let word = *words.iter().find(|word| {
         here.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
     })?;
+    let word_end = at + word.len();
+    let suffix_len =
+        bytes.get(word_end..)?.iter().take(MAX_SUFFIX).take_while(|&&byte| is_name(byte)).count();
+    if !is_plain_suffix(chunk.get(word_end..word_end + suffix_len)?) {
+        return None;
+    }
     let lead = bytes.get(..at)?;
     let prefix_len = lead.iter().rev().take(MAX_PREFIX).take_while(|&&byte| is_name(byte)).count();
     let start = at - prefix_len;
@@ -92,12 +98,6 @@ pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[&'static str]) -> Opt
         return None;
     }
     if !joins(prefix, word, *here.first()?) {
-        return None;
-    }
-    let word_end = at + word.len();
-    let suffix_len =
-        bytes.get(word_end..)?.iter().take(MAX_SUFFIX).take_while(|&&byte| is_name(byte)).count();
-    if !is_plain_suffix(chunk.get(word_end..word_end + suffix_len)?) {
         return None;
     }
     let mut cursor = Cursor { bytes, at: word_end + suffix_len };
@@ -391,8 +391,11 @@ fn joins(prefix: &str, word: &str, first: u8) -> bool {
         return true;
     }
     let hump = last.is_ascii_lowercase() && first.is_ascii_uppercase();
-    let lower = prefix.to_ascii_lowercase();
-    hump || JOINED.iter().any(|joined| lower.ends_with(joined))
+    let ends = |joined: &&str| {
+        let tail = prefix.len().checked_sub(joined.len()).and_then(|at| prefix.get(at..));
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(joined))
+    };
+    hump || JOINED.iter().any(ends)
 }
 
 /// Whether what follows the word leaves the name a name for the secret itself.
@@ -405,6 +408,9 @@ fn is_plain_suffix(suffix: &str) -> bool {
         "staging", "live", "default", "admin", "root", "user", "db", "main", "primary",
         "secondary", "old", "new", "current",
     ];
+    if suffix.is_empty() {
+        return true;
+    }
     let suffix = suffix.trim_start_matches(['_', '-']);
     let suffix = suffix.trim_end_matches(|last: char| last.is_ascii_digit());
     let suffix = suffix.trim_end_matches(['_', '-']);

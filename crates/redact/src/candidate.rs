@@ -13,7 +13,12 @@ use crate::view::View;
 use crate::{assigned, judge, near, placeholder};
 
 /// As much is looked at from a keyword on: enough for a URL, a token's head or a line of code.
-pub(crate) const WINDOW: usize = 4 << 10;
+///
+/// It is also what one hit can cost, so it is no longer than it has to be.
+pub(crate) const WINDOW: usize = 5 << 8;
+
+/// The same for a token that its tail follows: longer than what any pattern asks of one.
+const HEAD: usize = 512;
 
 /// As much is looked at before a keyword: a name, a scheme, a placeholder that may touch it.
 pub(crate) const CONTEXT: usize = 128;
@@ -62,7 +67,7 @@ pub(crate) fn find(
         Find::Service(naming) => {
             let name = Keywords::get().len(keyword);
             let beside = near::read(chunk, at, name, *naming)?;
-            (beside.start..beside.value_end, beside.value_at..beside.value_end, beside.tail)
+            (beside.start..beside.run_end, beside.value_at..beside.value_end, beside.tail)
         }
         Find::Formed(read) => {
             let token = read(chunk, at)?;
@@ -87,7 +92,15 @@ type Found = (Range<usize>, Range<usize>, Tail);
 fn by_pattern(chunk: &str, at: usize, index: usize, pattern: &Pattern) -> Option<Found> {
     let lead = chunk.as_bytes().get(..at)?;
     let window = chunk.get(at..)?;
-    let (range, secret) = rules::compiled(index, pattern)?.find(window)?;
+    // What goes on in its tail needs no more than its head here.
+    let window = match pattern.more {
+        More::Word | More::Token | More::Base64 => {
+            window.get(..window.floor_char_boundary(HEAD)).unwrap_or(window)
+        }
+        More::Nothing | More::Pem => window,
+    };
+    let (range, secret) = rules::compiled(index, pattern)?
+        .find(window, |found| judge::may_be(pattern.verdict, found))?;
     let secret = at + secret.start..at + secret.end;
     if pattern.more == More::Pem && !Pem::has_body(chunk.as_bytes().get(secret.end..)?) {
         return None;
@@ -97,7 +110,11 @@ fn by_pattern(chunk: &str, at: usize, index: usize, pattern: &Pattern) -> Option
     }
     let scheme = match pattern.before {
         Before::Scheme => lead.iter().rev().take(32).take_while(|&&byte| is_scheme(byte)).count(),
-        Before::Anything | Before::NoAlphanumeric | Before::NoToken | Before::Digit => 0,
+        Before::Anything
+        | Before::NoAlphanumeric
+        | Before::NoToken
+        | Before::NoBase64
+        | Before::Digit => 0,
     };
     // A pattern that stopped by itself has seen the end; one that ran out of text has not.
     let stopped = range.end < window.len() && pattern.more != More::Pem;

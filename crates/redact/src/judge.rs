@@ -33,9 +33,25 @@ pub(crate) enum Verdict {
     Signed,
 }
 
+/// Whether a match can hold what a verdict asks for, as far as that is cheap to say.
+pub(crate) fn may_be(verdict: Verdict, found: &str) -> bool {
+    match verdict {
+        Verdict::Random => has_digit(found),
+        Verdict::Always
+        | Verdict::Mixed
+        | Verdict::Issued
+        | Verdict::Spoken
+        | Verdict::Userinfo
+        | Verdict::Bearer
+        | Verdict::Basic
+        | Verdict::Signed => true,
+    }
+}
+
 /// Decides on a value that a pattern found at `secret` in `chunk`.
 pub(crate) fn pattern(verdict: Verdict, chunk: &str, secret: &Range<usize>) -> bool {
-    let value = chunk.get(secret.clone()).unwrap_or_default();
+    let whole = chunk.get(secret.clone()).unwrap_or_default();
+    let value = whole.get(..whole.floor_char_boundary(JUDGED)).unwrap_or(whole);
     match verdict {
         Verdict::Always => true,
         Verdict::Mixed => (has_digit(value) && has_letter(value)) || value.len() > 40,
@@ -44,19 +60,22 @@ pub(crate) fn pattern(verdict: Verdict, chunk: &str, secret: &Range<usize>) -> b
         }
         Verdict::Issued => !is_encoded_example(value),
         Verdict::Spoken => !is_no_password(value) && !is_reference(value) && !is_placeholder(value),
-        Verdict::Userinfo => userinfo(value),
+        Verdict::Userinfo => userinfo(whole),
         Verdict::Bearer => {
             let header = is_in_header(chunk.get(..secret.start).unwrap_or_default());
             let token = has_digit(value) || (value.len() >= 24 && !is_wordy(value));
             !is_placeholder(value) && (header || token)
         }
-        Verdict::Basic => is_credential_pair(value),
+        Verdict::Basic => is_credential_pair(whole),
         Verdict::Signed => {
-            let signature = value.split('.').nth(2).unwrap_or_default();
+            let signature = whole.split('.').nth(2).unwrap_or_default();
             signature.is_empty() || signature.len() >= LEAST_SIGNATURE
         }
     }
 }
+
+/// So many bytes of a token say whether it is one.
+const JUDGED: usize = 128;
 
 /// Letters of the shortest signature that a token can have; what is shorter was never one.
 const LEAST_SIGNATURE: usize = 16;
@@ -121,21 +140,30 @@ fn password(claim: &Claim<'_>) -> bool {
     if claim.word == "pass" && matches!(claim.relation, Relation::Call | Relation::Beside) {
         return false;
     }
+    // `a=b=c:d` is a list of something.
+    let bare = matches!(claim.dress, Dress::Bare | Dress::Environment);
+    let joints = value.trim_end_matches('=').bytes().filter(|byte| matches!(byte, b'=' | b':'));
+    if bare && joints.take(MOST_JOINTS + 1).count() > MOST_JOINTS {
+        return false;
+    }
     // In `password=password=x` the first value is a key.
     let first = value.split('=').next().unwrap_or_default();
-    if is_no_password(first) || is_reference(value) || is_placeholder(value) {
-        return false;
-    }
-    if is_number(value) || is_own_name(claim, value) {
-        return false;
-    }
-    match claim.dress {
+    let fits = match claim.dress {
         Dress::Quoted => quoted_password(claim, value),
         Dress::Unclosed => !value.contains(' ') && quoted_password(claim, value),
         Dress::Environment => !is_path(value) && (value.len() > 5 || !is_letters(value)),
         Dress::Bare => bare_password(claim, value),
-    }
+    };
+    // What costs more is asked last.
+    fits && !is_number(value)
+        && !is_no_password(first)
+        && !is_own_name(claim, value)
+        && !is_reference(value)
+        && !is_placeholder(value)
 }
+
+/// So many `=` and `:` may be in a password that is not quoted.
+const MOST_JOINTS: usize = 2;
 
 fn quoted_password(claim: &Claim<'_>, value: &str) -> bool {
     let spaces = value.matches(' ').count();

@@ -12,8 +12,20 @@ use crate::tail::Tail;
 /// Bytes between the name and the value; alignment and quotes, not text.
 const MAX_GAP: usize = 512;
 
+/// Words between them; nobody needs more to name a key.
+const MAX_WORDS: usize = 8;
+
+/// The same where the first of them is no name: a text may be full of such words.
+const MAX_SHOUTED: usize = 2;
+
+/// No credential is shorter.
+const LEAST: usize = 10;
+
 /// A value is judged by so many bytes; its tail takes the rest.
-const MAX_VALUE: usize = 512;
+const MAX_VALUE: usize = 128;
+
+/// What is made of words and marks shows it by so many bytes.
+const FIRST_LOOK: usize = 40;
 
 /// How much the name of a service says by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +44,9 @@ pub(crate) struct Beside {
     pub(crate) start: usize,
     pub(crate) value_at: usize,
     pub(crate) value_end: usize,
+    /// Where the run ends that the value was taken from: what stands behind the value may be part
+    /// of a name that goes on.
+    pub(crate) run_end: usize,
     pub(crate) tail: Tail,
 }
 
@@ -115,12 +130,13 @@ pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option
         }
     }
     let end = at + len;
-    if naming == Naming::Shouted && bytes.get(..at)?.last().is_some_and(u8::is_ascii_uppercase) {
+    if naming == Naming::Shouted && before.is_some_and(u8::is_ascii_uppercase) {
         return None;
     }
     let mut gap = Gap { secret: naming == Naming::Shouted, ..Gap::default() };
+    let most = if naming == Naming::Shouted { MAX_SHOUTED } else { MAX_WORDS };
     let mut here = end;
-    while here < end + MAX_GAP {
+    while here < end + MAX_GAP && gap.words <= most {
         let byte = *bytes.get(here)?;
         if is_separator(byte) {
             gap.assigned |= matches!(byte, b'=' | b':');
@@ -141,6 +157,9 @@ pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option
     None
 }
 
+/// The words for a secret that are keywords by themselves, in capitals.
+pub(crate) const SHOUTED: &[&str] = &["KEY", "TOKEN", "SECRET", "ACCESS", "PRIVATE"];
+
 fn value(chunk: &str, start: usize, at: usize, gap: &Gap, naming: Naming) -> Option<Beside> {
     let rest = chunk.get(at..)?;
     let run = rest.bytes().take(MAX_VALUE).take_while(|&byte| in_value(byte)).count();
@@ -154,16 +173,20 @@ fn value(chunk: &str, start: usize, at: usize, gap: &Gap, naming: Naming) -> Opt
         return None;
     }
     let tail = if run == MAX_VALUE { Tail::Run(in_value) } else { Tail::Closed };
-    Some(Beside { start, value_at: at, value_end: at + text.len(), tail })
+    Some(Beside { start, value_at: at, value_end: at + text.len(), run_end: at + run, tail })
 }
 
 fn is_credential(value: &str, gap: &Gap, naming: Naming) -> bool {
-    if is_placeholder(value) || is_reference(value) || value.contains("//") {
+    if value.len() < LEAST || is_plainly_none(value.as_bytes()) || !is_formed(value, gap, naming) {
         return false;
     }
-    if is_encoded_example(value) || is_address(value) {
-        return false;
-    }
+    // What costs more is asked last.
+    let elsewhere = value.contains("//") || is_address(value) || is_reference(value);
+    !elsewhere && !is_encoded_example(value) && !is_placeholder(value)
+}
+
+/// Whether a value has the form that the words before it ask for.
+fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
     let form = Form::of(value);
     if naming == Naming::Shouted {
         let split = form.mixed && value.len() >= 24 && value.bytes().all(is_plain);
@@ -194,6 +217,16 @@ fn is_credential(value: &str, gap: &Gap, naming: Naming) -> bool {
         return false;
     }
     (uuid || form.joined || split) && form.mixed && value.len() >= least
+}
+
+/// What costs least to ask: a machine pads with `=` and hardly puts one in the middle, and text
+/// without a digit is random only where nothing but letters stands.
+fn is_plainly_none(value: &[u8]) -> bool {
+    let head = value.get(..FIRST_LOOK).unwrap_or(value);
+    let joins = |pair: &[u8]| matches!(pair, [b'=', next] if *next != b'=');
+    let digit = head.iter().any(u8::is_ascii_digit);
+    let joined = head.iter().all(u8::is_ascii_alphanumeric);
+    (!digit && !joined) || head.windows(2).filter(|pair| joins(pair)).count() > 1
 }
 
 /// What a value is made of.
@@ -246,7 +279,9 @@ fn link(bytes: &[u8], gap: &mut Gap) -> Option<usize> {
             rest.get(..word.0.len())
                 .is_some_and(|head| head.eq_ignore_ascii_case(word.0.as_bytes()))
         };
-        let (word, kind) = LINKS.iter().find(fits)?;
+        let first = rest.first().map(u8::to_ascii_lowercase)?;
+        let (word, kind) =
+            LINKS.iter().filter(|word| word.0.as_bytes().first() == Some(&first)).find(fits)?;
         found.secret |= *kind == Link::Secret;
         found.client |= *kind == Link::Client;
         found.id |= *kind == Link::Id;

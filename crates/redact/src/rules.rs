@@ -108,6 +108,8 @@ pub(crate) enum Before {
     NoAlphanumeric,
     /// Nor `_` or `-`: the keyword begins a token, and tokens do not overlap.
     NoToken,
+    /// Nothing of base64: the keyword begins the encoded text.
+    NoBase64,
     /// A letter or digit: the keyword ends a scheme.
     Scheme,
     /// A digit.
@@ -146,6 +148,7 @@ impl Before {
             Self::Anything => true,
             Self::NoAlphanumeric => !alphanumeric,
             Self::NoToken => !alphanumeric && !matches!(byte, b'_' | b'-'),
+            Self::NoBase64 => !crate::tail::is_base64(byte) || byte == b'=',
             Self::Scheme => alphanumeric,
             Self::Digit => byte.is_ascii_digit(),
         }
@@ -231,8 +234,13 @@ impl Compiled {
         Some(Self { automaton, regex })
     }
 
-    /// The match at the beginning of `text`, and the secret in it.
-    pub(crate) fn find(&self, text: &str) -> Option<(Range<usize>, Range<usize>)> {
+    /// The match at the beginning of `text`, and the secret in it; `worth` says whether a match is
+    /// worth to be taken apart.
+    pub(crate) fn find(
+        &self,
+        text: &str,
+        worth: impl FnOnce(&str) -> bool,
+    ) -> Option<(Range<usize>, Range<usize>)> {
         let mut end = None;
         if let Some(automaton) = &self.automaton {
             let input = Input::new(text).anchored(Anchored::Yes);
@@ -241,6 +249,9 @@ impl Compiled {
                 // It gave up, which it may do at bytes it was not made for.
                 Err(_) => end = None,
             }
+        }
+        if end.is_some_and(|end| !worth(text.get(..end).unwrap_or_default())) {
+            return None;
         }
         if self.regex.captures_len() > 1 {
             let captures = self.regex.captures(text)?;

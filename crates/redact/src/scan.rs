@@ -119,7 +119,10 @@ impl Scan {
             hits.push_back((from + hit.start, hit.keyword));
         });
         // They come nearly sorted, and only a few are left from before.
-        hits.make_contiguous().sort_unstable();
+        let all = hits.make_contiguous();
+        if !all.is_sorted() {
+            all.sort_unstable();
+        }
         self.scanned = to;
     }
 

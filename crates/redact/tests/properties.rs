@@ -190,3 +190,11 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_value_that_was_cut_by_a_placeholder_is_not_taken_the_second_time() {
+    let text = "algolia_api_key = 99999999999999999999999/api/webhooks/123456789012345678/\
+                Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7RmA1[REDACTED: API_KEY]";
+    let once = clean(&standard(), text);
+    assert_eq!(clean(&standard(), &once), once);
+}

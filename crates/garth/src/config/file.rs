@@ -65,6 +65,7 @@ impl Walk<'_> {
     }
 
     fn entry(&mut self, at: usize, above: &str, whole: &str, value: &DeValue<'_>) {
+        let whole = on_the_wire(whole).unwrap_or(whole);
         if let Some(key) = self.keys.iter().find(|key| key.name == whole) {
             let given = Given::Value(value, self.directory);
             if let Err(wrong) = (key.set)(self.settings, &given) {
@@ -99,6 +100,18 @@ impl Walk<'_> {
 
     fn fault(&mut self, at: usize, what: String, meant: Option<String>) {
         self.faults.push((at, Fault { place: (self.place)(at), what, meant }));
+    }
+}
+
+/// The key that the interfaces know by this other name: what is set for one agent over the wire
+/// can be copied into the file as it is.
+fn on_the_wire(name: &str) -> Option<&'static str> {
+    match name {
+        "redaction.defaultBehavior" | "redaction.default_behavior" => Some("redaction.behavior"),
+        "redaction.customPatterns" => Some("redaction.custom_patterns"),
+        "redaction.excludePaths" => Some("redaction.exclude_paths"),
+        "redaction.excludePatterns" => Some("redaction.exclude_patterns"),
+        _ => None,
     }
 }
 

@@ -53,6 +53,19 @@ fn a_file_sets_what_it_names_and_nothing_else() {
 }
 
 #[test]
+fn redaction_is_set_by_the_names_of_the_wire_too() {
+    let (settings, faults) = read(
+        "[redaction]\ndefaultBehavior = \"block\"\nexcludePaths = [\"a\"]\nexcludePatterns = [\"B\"]\n\
+         customPatterns = [{ name = \"BADGE\", regex = \"badge-\" }]\n",
+    );
+    assert_eq!(faults, [""; 0]);
+    let redaction = settings.redaction;
+    assert_eq!(redaction.default_behavior, garth_gateway::Behavior::Block);
+    assert_eq!((redaction.exclude_paths[0].as_str(), redaction.exclude_patterns.len()), ("a", 1));
+    assert_eq!(redaction.custom_patterns[0].name, "BADGE");
+}
+
+#[test]
 fn everything_that_is_wrong_is_said_with_its_line() {
     let (_, faults) = read(
         "lisetn = \"127.0.0.1:1\"\nlisten = \"here\"\nlog = 3\n\n[limits]\nin_flight = 0\nlevel = 1\n\

@@ -17,6 +17,7 @@
 
 #[path = "../ws/client.rs"]
 mod client;
+mod elsewhere;
 mod planted;
 #[path = "../ws/server.rs"]
 mod server;

@@ -119,7 +119,7 @@ pub(super) static RULES: &[Rule] = &[
         yes concat!("nva", "pi-Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4Q"),
         no ["nvapi-short"]),
     prefixed!("ORACLE_OCID", ["ocid1.user.", "ocid1.tenancy."], NoToken, Token,
-        r"^ocid1\.(?:user|tenancy)\.[a-z0-9-]{2,20}\.[a-z0-9.-]{0,200}[a-z0-9]{40,}",
+        r"^ocid1\.(?:user|tenancy)\.[a-z0-9]{2,10}\.[a-z0-9-]{0,120}\.[a-z0-9]{40,}",
         yes concat!("oci", "d1.user.oc1..aaaaaaaakp4qx7rm2sn5tb8vw3yzkp4qx7rm2sn5tb8vw3yzkp4qx7rm2sn5"),
         no ["ocid1.user.oc1.x"]),
 ];

@@ -2,7 +2,7 @@
 
 use super::{Find, Rule};
 use crate::keyword::FORMED;
-use crate::near::Naming;
+use crate::near::{Naming, SHOUTED};
 use crate::prefixed;
 
 /// Names that mean nothing else.
@@ -235,7 +235,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         name: "SERVICE_KEY",
-        keywords: &["KEY", "TOKEN", "SECRET", "ACCESS", "PRIVATE"],
+        keywords: SHOUTED,
         find: Find::Service(Naming::Shouted),
         yes: &[
             ("acmeKEY 7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d", "7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d"),

@@ -11,10 +11,10 @@ pub(super) static RULES: &[Rule] = &[
         keywords: &["-----begin ", "---- begin "],
         find: Find::Pattern(Pattern {
             regex: concat!(
-                r"^(-----? ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-----?)",
-                r#"(?:\\+[nrt]|[ \t\r\n"'`+,;|>#*()\\]){0,64}"#,
+                r"^(-----? ?BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)? ?-----?)",
+                r#"(?:\\+[nrt]|[ \t\r\n"'`+,;|>#*()\\])*"#,
                 r"(?:[A-Za-z0-9+/][A-Za-z0-9+/=]{15}|[A-Za-z0-9-]{2,32}: |[A-Za-z0-9+/]{1,15}={0,2}",
-                r#"(?:\z|(?:\\+[nrt]|[ \t\r\n"'`+,;\\]){1,16}-----END))"#,
+                r#"(?:\z|(?:\\+[nrt]|[ \t\r\n"'`+,;\\])+-----END))"#,
             ),
             before: Before::Anything,
             verdict: Verdict::Always,
@@ -57,10 +57,10 @@ pub(super) static RULES: &[Rule] = &[
         find: Find::Pattern(Pattern {
             // The three ways base64 writes `PRIVATE KEY`, by where it falls in a group of three.
             regex: concat!(
-                r"^LS0tLS1CRUdJTi[A-Za-z0-9+/]{0,40}",
+                r"^LS0tLS1CRUdJTi[A-Za-z0-9+/]*",
                 r"(?:UFJJVkFURSBLRVkt|BSSVZBVEUgS0VZ|QUklWQVRFIEtFWS0)[A-Za-z0-9+/]{8,}={0,2}",
             ),
-            before: Before::NoAlphanumeric,
+            before: Before::NoBase64,
             verdict: Verdict::Always,
             more: More::Base64,
         }),
@@ -271,7 +271,7 @@ pub(super) static RULES: &[Rule] = &[
             // A slash, question mark or hash that somebody forgot to escape.
             regex: concat!(
                 r"^[a-z]+://[A-Za-z0-9_.%+-]{0,64}:",
-                r"([!#-&(-;=?A-_a-~]{1,64}[/?#][!#-&(-;=?A-_a-~]{0,64})@[A-Za-z0-9_-]{1,64}[.:/]",
+                r"([!$-&(-.0-;=A-_a-~]{1,64}[/?#][!#-&(-;=?A-_a-~]{0,64})@[A-Za-z0-9_-]{1,64}[.:/]",
             ),
             before: Before::NoAlphanumeric,
             verdict: Verdict::Userinfo,
