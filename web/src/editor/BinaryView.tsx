@@ -42,7 +42,7 @@ export function BinaryView(props: { agent: string; path: string; facts: Facts })
       </div>
       <Show when={hex().length > 0}>
         <pre class="hex" tabIndex={0} aria-label="The first bytes">
-          <For each={lines()}>{(from) => <span>{from.toString(16).padStart(6, "0")}  {hex().slice(from, from + 16).join(" ").padEnd(47)}  {letters(from)}{"\n"}</span>}</For>
+          <For each={lines()}>{(from) => <span>{`${from.toString(16).padStart(6, "0")}   ${hex().slice(from, from + 16).join(" ").padEnd(47)}   ${letters(from)}\n`}</span>}</For>
         </pre>
       </Show>
     </div>

@@ -43,7 +43,7 @@ export default function ConflictView(props: { document: Document; theirs: { text
     step(event.shiftKey ? -1 : 1);
   };
   return (
-    <div class="conflict" onKeyDown={keys}>
+    <div class="conflict-view" onKeyDown={keys}>
       <header class="conflict-head">
         <div>
           <h2>Two wrote this file</h2>

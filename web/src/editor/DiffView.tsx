@@ -105,7 +105,7 @@ function Compared(props: { tab: Tab; left: string; right: string; a: string; b: 
   );
   return (
     <>
-      <div class="file-bar">
+      <div class="file-bar diff-bar">
         <span class="diff-names"><bdi class="old">{props.left}</bdi><span aria-hidden="true">→</span><bdi class="new">{props.right}</bdi></span>
         <span class="grow" />
         <span class="num muted" role="status">{changes() === 0 ? "No difference" : `${Math.max(1, at())} of ${changes()} ${changes() === 1 ? "change" : "changes"}`}</span>

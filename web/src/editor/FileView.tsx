@@ -56,7 +56,7 @@ export default function FileView(props: { tab: Tab }) {
         </Show>
         <Show when={facts.is === "text" && readOnly()}><span class="tag">read only</span></Show>
         <span class="grow" />
-        <Show when={facts.is === "text"}>
+        <Show when={facts.is === "text" && !facts.theirs}>
           <Show when={props.tab.dirty}>
             <Button class="small-button" icon="diff" onClick={() => changes(document)}>Changes</Button>
           </Show>

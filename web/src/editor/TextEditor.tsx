@@ -22,7 +22,7 @@ export function TextEditor(props: { document: Document; readOnly: boolean; wrap:
     if (!view || active()?.key !== document.tab.key) return;
     const head = view.state.selection.main.head;
     const line = view.state.doc.lineAt(head);
-    setStatus([`${count(line.number)}:${head - line.from + 1}`, size(document.facts.size), document.facts.encoding ?? "UTF-8", spoken].filter(Boolean).join("   "));
+    setStatus([`${count(line.number)}:${head - line.from + 1}`, size(document.facts.size), document.facts.encoding ?? "UTF-8", spoken].filter(Boolean).join(" · "));
   };
   let spoken = "";
 

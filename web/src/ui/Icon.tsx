@@ -2,6 +2,8 @@
 const PATHS = {
   file: "M4 2h5l3 3v9H4zM9 2v3h3",
   folder: "M2 4h4l1.5 2H14v7H2z",
+  folderPlus: "M2 4h4l1.5 2H14v7H2zM8 7.6v3.8M6.1 9.5h3.8",
+  filePlus: "M4 2h5l3 3v9H4zM8 7v4M6 9h4",
   folderOpen: "M2 13V4h4l1.5 2H13v2M2 13l2-5h11l-2 5z",
   link: "M6.5 9.5 9.5 6.5M7 5l1.5-1.5a2.5 2.5 0 0 1 4 4L11 9M9 11l-1.5 1.5a2.5 2.5 0 0 1-4-4L5 7",
   chevron: "m6 4 4 4-4 4",
@@ -15,7 +17,7 @@ const PATHS = {
   check: "m3 8.5 3.2 3L13 4.5",
   cross: "m4 4 8 8M12 4l-8 8",
   plus: "M8 3v10M3 8h10",
-  more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
+  more: "M3 7.5h1v1H3zM7.5 7.5h1v1h-1zM12 7.5h1v1h-1z",
   upload: "M8 11V3M5 5.5 8 2.5l3 3M3 13h10",
   download: "M8 3v8M5 8.5l3 3 3-3M3 13.5h10",
   trash: "M3 4.5h10M6.5 4V2.5h3V4M4.5 4.5l.6 9h5.8l.6-9M7 7v4M9 7v4",

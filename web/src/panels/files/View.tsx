@@ -54,8 +54,8 @@ export default function View() {
         <span class="files-count num">{tree().root.children ? label(tree().root.children!.length, tree().root.partial) : ""}</span>
         <Show when={busy().size > 0}><span class="spinner" role="status" aria-label="Reading" /></Show>
         <Show when={writable()}>
-          <IconButton icon="plus" label="New file" onClick={() => void makeFile(here())} />
-          <IconButton icon="folder" label="New folder" onClick={() => void makeFolder(here())} />
+          <IconButton icon="filePlus" label="New file" onClick={() => void makeFile(here())} />
+          <IconButton icon="folderPlus" label="New folder" onClick={() => void makeFolder(here())} />
           <IconButton icon="upload" label="Upload files" onClick={() => chooser.click()} />
           <input ref={chooser} type="file" multiple hidden aria-label="Files to upload" onChange={(event) => void chosen(event)} />
         </Show>

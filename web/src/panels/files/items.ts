@@ -22,8 +22,8 @@ export function itemsFor(path: string | undefined): Item[] {
   const directory = directoryOf(path);
   const changes: Item[] = writable()
     ? [
-        { label: "New file…", icon: "plus", run: () => void makeFile(directory) },
-        { label: "New folder…", icon: "folder", run: () => void makeFolder(directory) },
+        { label: "New file…", icon: "filePlus", run: () => void makeFile(directory) },
+        { label: "New folder…", icon: "folderPlus", run: () => void makeFolder(directory) },
       ]
     : [];
   if (!node || path === undefined) return [...changes, "line", { label: "Download all", icon: "download", run: () => void download("/", "dir") }];
