@@ -8,5 +8,7 @@ import { App } from "./shell/App.tsx";
 import { begin } from "./state/session.ts";
 
 void begin();
+// Fetched while it is found out who asks: it is what everybody sees first.
+void import("./panels/files/View.tsx");
 const place = document.getElementById("app");
 if (place) render(() => <App />, place);

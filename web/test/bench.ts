@@ -73,7 +73,10 @@ async function fresh(browser: Browser, token?: string): Promise<{ page: Page; se
   return { page, session, close: () => context.close() };
 }
 
-const marked = (page: Page, name: string) => page.waitForFunction((name) => (window as unknown as { marks: Record<string, number> }).marks[name], name).then((found) => found.jsonValue() as Promise<number>);
+async function marked(page: Page, name: string): Promise<number> {
+  const found = await page.waitForFunction((name) => (window as unknown as { marks: Record<string, number> }).marks[name], name);
+  return (await found.jsonValue()) as number;
+}
 
 async function firstLoad(browser: Browser): Promise<void> {
   const { page, session, close } = await fresh(browser);
@@ -106,6 +109,8 @@ interface Event {
   ph: string;
   ts: number;
   dur?: number;
+  /** What the thread itself worked of it, without what others of the machine took. */
+  tdur?: number;
   pid: number;
   tid: number;
   args?: { name?: string };
@@ -124,7 +129,7 @@ async function scrolling(browser: Browser): Promise<void> {
   await page.waitForTimeout(1_000);
   const box = await page.locator("[role=tree]").boundingBox();
   await page.mouse.move((box?.x ?? 0) + 60, (box?.y ?? 0) + 200);
-  await browser.startTracing(page, { categories: ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline"] });
+  await browser.startTracing(page, { categories: ["toplevel", "devtools.timeline", "devtools.timeline.frame", "disabled-by-default-devtools.timeline"] });
   for (let turn = 0; turn < 240; turn += 1) {
     await page.mouse.wheel(0, turn % 60 < 50 ? 700 : 40_000);
     await page.waitForTimeout(8);
@@ -139,27 +144,21 @@ async function scrolling(browser: Browser): Promise<void> {
 
 /** The work of the page's main thread, frame by frame, and its longest task, in milliseconds. */
 function judged(events: Event[]): { frames: number[]; longest: number } {
-  const begins = events.filter((event) => event.name === "BeginMainThreadFrame");
-  const busiest = new Map<string, number>();
-  for (const { pid, tid } of begins) busiest.set(`${pid} ${tid}`, (busiest.get(`${pid} ${tid}`) ?? 0) + 1);
-  const main = [...busiest].sort((a, b) => b[1] - a[1])[0]?.[0];
+  // Each frame of the page ends with its commit, which the main thread tells.
+  const all = events.filter((event) => event.name === "BeginCommitCompositorFrame");
+  const counts = new Map<string, number>();
+  for (const { pid, tid } of all) counts.set(`${pid} ${tid}`, (counts.get(`${pid} ${tid}`) ?? 0) + 1);
+  const main = [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
   const onMain = (event: Event) => `${event.pid} ${event.tid}` === main;
-  const starts = begins.filter(onMain).map((event) => event.ts).sort((a, b) => a - b);
-  const tasks = events.filter((event) => onMain(event) && /RunTask$/.test(event.name) && event.dur !== undefined);
-  const frames = starts.map(() => 0);
+  const commits = all.filter(onMain).map((event) => event.ts).sort((a, b) => a - b);
+  const frames = commits.map(() => 0);
   let longest = 0;
-  for (const task of tasks) {
-    const ms = (task.dur ?? 0) / 1_000;
+  for (const task of events) {
+    if (!onMain(task) || task.name !== "RunTask" || task.dur === undefined) continue;
+    const ms = (task.tdur ?? task.dur) / 1_000;
     longest = Math.max(longest, ms);
-    // Of the frame that begins last before the task ends: a frame begins inside of its own task.
-    let low = 0;
-    let high = starts.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] ?? 0) <= task.ts + (task.dur ?? 0)) low = middle + 1;
-      else high = middle;
-    }
-    if (low > 0) frames[low - 1] = (frames[low - 1] ?? 0) + ms;
+    const at = commits.findIndex((commit) => commit >= task.ts);
+    if (at >= 0) frames[at] = (frames[at] ?? 0) + ms;
   }
   return { frames, longest };
 }

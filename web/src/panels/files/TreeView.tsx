@@ -1,17 +1,19 @@
 // The tree as it is seen: only the rows on the screen exist, the keyboard works as in every tree (WAI-ARIA).
 import * as ContextMenu from "@kobalte/core/context-menu";
-import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show } from "solid-js";
-import { active, openFile } from "../../state/tabs.ts";
+import { createEffect, createMemo, createSignal, Index, on, onCleanup, onMount, Show } from "solid-js";
+import { active, nameOf, openFile } from "../../state/tabs.ts";
 import { MenuItems } from "../../ui/Menu.tsx";
-import { remove, rename, writable } from "./actions.ts";
+import { move, remove, rename, writable } from "./actions.ts";
 import { cut, paste } from "./cutting.ts";
 import { directoryOf, itemsFor } from "./items.ts";
-import { Row, rowId } from "./Row.tsx";
-import { expand, reveal, selected, setSelected, tree } from "./store.ts";
+import { aboutNode, Row, rowId } from "./Row.tsx";
+import { expand, joined, reveal, selected, setSelected, tree } from "./store.ts";
 import type { Node } from "./tree.ts";
 
 /** Rows beyond the edges that exist too, so that scrolling shows no gap. */
 const BEYOND = 8;
+/** What is dragged inside the page, so that it is no upload. */
+const DRAGGED = "application/x-garth-path";
 /** How long typed letters belong together, in milliseconds. */
 const TYPING = 700;
 
@@ -26,7 +28,8 @@ export function TreeView() {
     return { first, last: Math.min(rows().length, Math.ceil((top() + height()) / rowHeight()) + BEYOND) };
   });
   const shown = () => rows().slice(range().first, range().last);
-  const at = () => rows().findIndex((node) => node.path === selected());
+  // Looked for once a change, not once a frame: there may be a hundred thousand.
+  const at = createMemo(() => rows().findIndex((node) => node.path === selected()));
 
   onMount(() => {
     const measure = () => {
@@ -62,6 +65,31 @@ export function TreeView() {
     setSelected(node.path);
     if (node.kind === "dir") expand(node, !node.open);
     else openFile(node.path, { preview });
+  };
+
+  // One listener for all rows, whichever they are just now.
+  const under = (event: Event, act: (node: Node, row: HTMLElement) => void) => {
+    const row = (event.target as HTMLElement).closest<HTMLElement>("[data-path]");
+    const node = row && tree().find(row.dataset["path"] ?? "");
+    if (node) act(node, row);
+  };
+  const [target, setTarget] = createSignal<string>();
+  const drag = (event: DragEvent, node: Node) => {
+    event.dataTransfer?.setData(DRAGGED, node.path);
+    if (event.dataTransfer) event.dataTransfer.effectAllowed = "move";
+  };
+  const over = (event: DragEvent, node: Node) => {
+    if (!event.dataTransfer?.types.includes(DRAGGED) || !writable()) return;
+    event.preventDefault();
+    setTarget(node.path);
+  };
+  const drop = (event: DragEvent, node: Node) => {
+    setTarget(undefined);
+    const from = event.dataTransfer?.getData(DRAGGED);
+    if (!from) return;
+    event.preventDefault();
+    const to = directoryOf(node.path);
+    if (to !== from && !to.startsWith(`${from}/`)) void move(from, joined(to, nameOf(from)));
   };
 
   let typed = "";
@@ -130,14 +158,19 @@ export function TreeView() {
         onScroll={(event: Event & { currentTarget: HTMLElement }) => setTop(event.currentTarget.scrollTop)}
         onKeyDown={keys}
         onFocus={() => at() < 0 && go(0)}
-        onContextMenu={(event: MouseEvent) => {
-          const path = (event.target as HTMLElement).closest<HTMLElement>("[data-path]")?.dataset["path"];
-          if (path !== undefined) setSelected(path);
-        }}
+        onClick={(event: MouseEvent) => under(event, (node) => activate(node, true))}
+        onDblClick={(event: MouseEvent) => under(event, (node) => node.kind === "file" && activate(node, false))}
+        onContextMenu={(event: MouseEvent) => under(event, (node) => setSelected(node.path))}
+        onMouseOver={(event: MouseEvent) => under(event, (node, row) => (row.title = aboutNode(node)))}
+        onDragStart={(event: DragEvent) => under(event, (node) => drag(event, node))}
+        onDragOver={(event: DragEvent) => under(event, (node) => over(event, node))}
+        onDragLeave={() => setTarget(undefined)}
+        onDrop={(event: DragEvent) => under(event, (node) => drop(event, node))}
       >
         <div class="tree-whole" role="presentation" style={{ height: `${rows().length * rowHeight()}px` }}>
           <div class="tree-window" role="presentation" style={{ transform: `translateY(${range().first * rowHeight()}px)` }}>
-            <For each={shown()}>{(node) => <Row node={node} onOpen={activate} />}</For>
+            {/* Rows stay and take other entries, which is quicker than making them anew. */}
+            <Index each={shown()}>{(node) => <Row node={node()} target={target() === node().path} />}</Index>
           </div>
         </div>
       </ContextMenu.Trigger>

@@ -4,9 +4,9 @@ import type { Entry } from "./tree.ts";
 
 export type { Entry };
 
-/** Entries of a page: the first is small, so that something is there at once. */
+/** Entries of a page: the first is small, so that something is there at once; the others so that reading one is no stutter. */
 const FIRST = 1_000;
-const PAGE = 5_000;
+const PAGE = 2_500;
 
 export interface Page {
   entries: Entry[];

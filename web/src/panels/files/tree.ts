@@ -66,10 +66,16 @@ export class Tree {
     });
     for (const gone of before?.values() ?? []) this.#forget(gone);
     for (const child of added) this.#byPath.set(child.path, child);
-    const all = how === "first" ? added : [...(node.children ?? []), ...added];
-    node.children = ordered(all);
+    const there = how === "first" ? [] : (node.children ?? []);
     node.partial = partial;
     this.#stale = true;
+    if (there.length + added.length > SORTED && added.every((child) => child.kind !== "dir")) {
+      // Files behind all that is there: nothing that stands has to be looked at again.
+      for (const child of added) child.position = there.push(child);
+      node.children = there;
+    } else {
+      node.children = ordered([...there, ...added], partial);
+    }
   }
 
   /** Adds or changes one entry of a directory that was listed. */
@@ -81,7 +87,7 @@ export class Tree {
     if (there) this.remove(entry.path);
     const child = made(entry, parent);
     this.#byPath.set(child.path, child);
-    parent.children = ordered([...parent.children, child]);
+    parent.children = ordered([...parent.children, child], parent.partial);
     this.#stale = true;
     return child;
   }
@@ -130,11 +136,11 @@ function made(entry: Entry, parent: Node | undefined): Node {
   return { ...entry, depth: parent ? parent.depth + 1 : 0, parent, open: parent === undefined, children: undefined, partial: false, position: 1 };
 }
 
-/** Directories first, each by name; very long ones as they came. */
-function ordered(nodes: Node[]): Node[] {
+/** Directories first, each by name; very long ones, and those of which more is to come, as they came. */
+function ordered(nodes: Node[], partial: boolean): Node[] {
   const dirs = nodes.filter((node) => node.kind === "dir");
   const files = nodes.filter((node) => node.kind !== "dir");
-  if (nodes.length <= SORTED) for (const part of [dirs, files]) part.sort((a, b) => collator.compare(a.name, b.name));
+  if (nodes.length <= SORTED && !partial) for (const part of [dirs, files]) part.sort((a, b) => collator.compare(a.name, b.name));
   const all = dirs.concat(files);
   all.forEach((node, at) => (node.position = at + 1));
   return all;
