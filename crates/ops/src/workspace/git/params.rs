@@ -121,6 +121,24 @@ pub(super) enum Stashing {
     Drop,
 }
 
+impl Params {
+    /// Whether it would change the workspace; what looks alone works in a read-only one too.
+    pub(super) fn changes(&self) -> bool {
+        match self.action {
+            Action::Status | Action::Diff | Action::Log | Action::Show | Action::Push => false,
+            Action::Branch => self.branch.is_some(),
+            Action::Stash => self.operation != Some(Stashing::List),
+            Action::Commit
+            | Action::Checkout
+            | Action::Restore
+            | Action::Init
+            | Action::Pull
+            | Action::Fetch
+            | Action::Clone => true,
+        }
+    }
+}
+
 impl Action {
     pub(super) fn name(self) -> &'static str {
         match self {
