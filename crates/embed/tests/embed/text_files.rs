@@ -179,7 +179,7 @@ const SECRET: &str = "a = 1\npassword = \"hunter2\"\nb = 2\n";
 const REDACTED: &str = "a = 1\npassword = \"[REDACTED: DATABASE_PASSWORD]\"\nb = 2\n";
 
 #[tokio::test]
-async fn a_secret_is_not_shown_and_its_placeholder_is_not_written_over_it() {
+async fn a_secret_is_not_shown_and_stays_where_its_placeholder_is_written_back() {
     let (directory, files) = on_disk();
     std::fs::write(directory.path().join("app.toml"), SECRET).unwrap();
     assert_eq!(files.read_text(path("app.toml"), None, None).await.unwrap(), REDACTED);
@@ -189,11 +189,20 @@ async fn a_secret_is_not_shown_and_its_placeholder_is_not_written_over_it() {
     let seen = files.fingerprint(path("app.toml")).await.unwrap();
     assert_eq!(seen, Fingerprint::of(REDACTED));
 
-    let error = files.write_text(path("app.toml"), REDACTED.into()).await.unwrap_err();
-    assert!(matches!(error, FsError::NotPermitted(_)), "{error}");
-    let error = files.replace_text(path("app.toml"), seen, REDACTED.into()).await.unwrap_err();
-    assert!(matches!(error, FsError::NotPermitted(_)), "{error}");
-    assert_eq!(std::fs::read_to_string(directory.path().join("app.toml")).unwrap(), SECRET);
+    let on_disk = || std::fs::read_to_string(directory.path().join("app.toml")).unwrap();
+    files.write_text(path("app.toml"), REDACTED.into()).await.unwrap();
+    assert_eq!(on_disk(), SECRET);
+    let changed = REDACTED.replace("b = 2", "b = 3");
+    files.replace_text(path("app.toml"), seen, changed.clone()).await.unwrap();
+    assert_eq!(on_disk(), SECRET.replace("b = 2", "b = 3"));
+
+    // Which of two would be meant, or one that was never shown, nobody knows.
+    let invented = changed.replace("DATABASE_PASSWORD", "JWT");
+    for wrong in [changed.repeat(2), invented] {
+        let error = files.write_text(path("app.toml"), wrong).await.unwrap_err();
+        assert!(matches!(error, FsError::NotPermitted(_)), "{error}");
+        assert_eq!(on_disk(), SECRET.replace("b = 2", "b = 3"));
+    }
 }
 
 #[tokio::test]
