@@ -13,7 +13,7 @@ mod remote;
 mod state;
 mod telling;
 
-use garth_contract::WsPath;
+use garth_contract::{Code, Error, WsPath};
 use garth_git::{Failed, Hooks, Repository};
 use garth_redact::Clean;
 use garth_workspace::Workspace;
@@ -71,6 +71,9 @@ struct Told {
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply, Failure> {
     params.check()?;
     workspace.git_shell()?;
+    if params.changes() && !workspace.fs().abilities().write {
+        return Err(Error::of(Code::ReadOnly).into());
+    }
     let named = match &params.path {
         Some(path) => workspace.path(path.as_str())?,
         None => WsPath::root(),

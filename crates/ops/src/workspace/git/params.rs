@@ -178,6 +178,23 @@ impl Params {
         }
     }
 
+    /// Tells whether it changes something.
+    pub(super) fn changes(&self) -> bool {
+        match self.action {
+            Action::Status | Action::Diff | Action::Log | Action::Show => false,
+            Action::Branch => self.branch.is_some(),
+            Action::Stash => self.operation != Some(Stashing::List),
+            Action::Commit
+            | Action::Checkout
+            | Action::Restore
+            | Action::Init
+            | Action::Push
+            | Action::Pull
+            | Action::Fetch
+            | Action::Clone => true,
+        }
+    }
+
     fn sent(&self) -> [(&'static str, bool); 22] {
         [
             ("files", self.files.is_some()),
