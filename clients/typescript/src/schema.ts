@@ -844,6 +844,239 @@ export type PsResult = {
   next_offset?: number;
 };
 
+export type GitParams = {
+  /** What to do. status: Branch, and which files are staged, changed, untracked, in conflict. diff: Changes that are staged and those that are not, or against a commit. commit: Stages files and commits them. checkout: Another branch, made if it is not there, or a commit. branch: Lists branches, makes or deletes one. log: Commits, newest first. show: One commit and its changes. restore: Files as they were. stash: Puts changes aside and brings them back. init: A new repository. push: Sends a branch to the remote. pull: Fetches, then moves the branch on. fetch: Brings what the remote has. clone: The remote's repository into a directory. */
+  action: "status" | "diff" | "commit" | "checkout" | "branch" | "log" | "show" | "restore" | "stash" | "init" | "push" | "pull" | "fetch" | "clone";
+  /** The repository's directory, or one in it, relative to the workspace's root; the root without it. For init and clone, where the repository is to be. */
+  path?: string;
+  /** Files, relative to the workspace's root, taken literally; a directory stands for all in it. For commit exactly what is committed, deleted files too; all that changed without. */
+  files?: Array<string>;
+  /** A branch. checkout makes it if it is not there, branch makes it or deletes it; push and pull take the one that is checked out without it. */
+  branch?: string;
+  /** A commit: an id, a branch, a tag, HEAD~2. What show shows, where log begins, what diff compares with, what checkout detaches at, what restore restores from. */
+  ref?: string;
+  /** diff: the commit to compare ref with, instead of the files. */
+  to?: string;
+  /** The commit at which checkout or branch makes a new branch; HEAD without it. */
+  start?: string;
+  /** diff: true for what is staged alone, false for what is not. restore: true to unstage. */
+  staged?: boolean;
+  /** How many lines around each change a diff shows; 3 unless said otherwise. */
+  context?: number;
+  /** The commit's message, or what a stash is for. */
+  message?: string;
+  /** Who else had a part in the commit: Name <address>. */
+  co_author?: string;
+  /** Lets the repository's hooks run, in the sandbox. */
+  hooks?: boolean;
+  /** log: commits no older than this, such as 2026-01-31 or 2 weeks ago. */
+  since?: string;
+  /** log: commits no younger than this. */
+  until?: string;
+  /** log: commits by an author whose name or address holds this. */
+  author?: string;
+  /** branch: lists those known of the remote too. */
+  all?: boolean;
+  /** branch: deletes the branch. */
+  delete?: boolean;
+  /** branch: deletes it also where commits are lost. */
+  force?: boolean;
+  /** stash: what to do, push without it. push: Puts changes aside. list: Lists what is put aside. apply: Brings it back and keeps it. pop: Brings it back. drop: Forgets it. */
+  operation?: "push" | "list" | "apply" | "pop" | "drop";
+  /** stash: which one, 0 is the newest. */
+  index?: number;
+  /** stash: takes files that git does not know too. */
+  include_untracked?: boolean;
+  /** pull: makes a merge where both sides have moved on. */
+  merge?: boolean;
+  /** How many lines of a diff, or entries of a list, are passed over. */
+  offset?: number;
+  /** How many of them to show. */
+  limit?: number;
+  /** How long git may take, in milliseconds: 120,000 unless said otherwise, 3,600,000 at most. */
+  timeout_ms?: number;
+};
+
+export type GitResult = {
+  /** What was done. status: Branch, and which files are staged, changed, untracked, in conflict. diff: Changes that are staged and those that are not, or against a commit. commit: Stages files and commits them. checkout: Another branch, made if it is not there, or a commit. branch: Lists branches, makes or deletes one. log: Commits, newest first. show: One commit and its changes. restore: Files as they were. stash: Puts changes aside and brings them back. init: A new repository. push: Sends a branch to the remote. pull: Fetches, then moves the branch on. fetch: Brings what the remote has. clone: The remote's repository into a directory. */
+  action: "status" | "diff" | "commit" | "checkout" | "branch" | "log" | "show" | "restore" | "stash" | "init" | "push" | "pull" | "fetch" | "clone";
+  /** The repository's directory. */
+  repository: string;
+  /** The branch that is checked out, made, deleted, sent or brought. */
+  branch?: string;
+  /** The id of the commit that is checked out, or that was made or shown. */
+  commit?: string;
+  /** Whether no branch is checked out. */
+  detached?: boolean;
+  /** What the branch follows. */
+  upstream?: string;
+  /** How many commits the branch has that the other lacks. */
+  ahead?: number;
+  /** How many commits the other has that the branch lacks. */
+  behind?: number;
+  /** Whether nothing is staged, changed, untracked or in conflict. */
+  clean?: boolean;
+  /** Files whose changes the next commit would have. */
+  staged?: Array<{
+    /** Where it is. */
+    path: string;
+    /** How it differs: added, modified, deleted, renamed, copied, type_changed, untracked, or what both sides of a conflict did, such as both_modified. */
+    kind: string;
+    /** Where it was, for one that was renamed or copied. */
+    from?: string;
+    /** How many lines were added. */
+    additions?: number;
+    /** How many lines were removed. */
+    deletions?: number;
+    /** Whether it is something else than text. */
+    binary?: boolean;
+    /** Whether it is a submodule. */
+    submodule?: boolean;
+  }>;
+  /** Files whose changes it would not have. */
+  changed?: Array<{
+    /** Where it is. */
+    path: string;
+    /** How it differs: added, modified, deleted, renamed, copied, type_changed, untracked, or what both sides of a conflict did, such as both_modified. */
+    kind: string;
+    /** Where it was, for one that was renamed or copied. */
+    from?: string;
+    /** How many lines were added. */
+    additions?: number;
+    /** How many lines were removed. */
+    deletions?: number;
+    /** Whether it is something else than text. */
+    binary?: boolean;
+    /** Whether it is a submodule. */
+    submodule?: boolean;
+  }>;
+  /** Files in conflict. */
+  conflicted?: Array<{
+    /** Where it is. */
+    path: string;
+    /** How it differs: added, modified, deleted, renamed, copied, type_changed, untracked, or what both sides of a conflict did, such as both_modified. */
+    kind: string;
+    /** Where it was, for one that was renamed or copied. */
+    from?: string;
+    /** How many lines were added. */
+    additions?: number;
+    /** How many lines were removed. */
+    deletions?: number;
+    /** Whether it is something else than text. */
+    binary?: boolean;
+    /** Whether it is a submodule. */
+    submodule?: boolean;
+  }>;
+  /** Files that git does not know; a directory ends with a slash. */
+  untracked?: Array<{
+    /** Where it is. */
+    path: string;
+    /** How it differs: added, modified, deleted, renamed, copied, type_changed, untracked, or what both sides of a conflict did, such as both_modified. */
+    kind: string;
+    /** Where it was, for one that was renamed or copied. */
+    from?: string;
+    /** How many lines were added. */
+    additions?: number;
+    /** How many lines were removed. */
+    deletions?: number;
+    /** Whether it is something else than text. */
+    binary?: boolean;
+    /** Whether it is a submodule. */
+    submodule?: boolean;
+  }>;
+  /** Files that a commit changed, or that differ between two. */
+  files?: Array<{
+    /** Where it is. */
+    path: string;
+    /** How it differs: added, modified, deleted, renamed, copied, type_changed, untracked, or what both sides of a conflict did, such as both_modified. */
+    kind: string;
+    /** Where it was, for one that was renamed or copied. */
+    from?: string;
+    /** How many lines were added. */
+    additions?: number;
+    /** How many lines were removed. */
+    deletions?: number;
+    /** Whether it is something else than text. */
+    binary?: boolean;
+    /** Whether it is a submodule. */
+    submodule?: boolean;
+  }>;
+  /** The changes as a unified diff. */
+  diff?: string;
+  /** The names of the rules whose placeholders stand in it. */
+  redacted?: Array<string>;
+  /** Commits, newest first. */
+  commits?: Array<{
+    /** Its id. */
+    id: string;
+    /** The ids of those before it. */
+    parents: Array<string>;
+    /** Who wrote it. */
+    author: string;
+    /** The author's address. */
+    email: string;
+    /** When it was written. */
+    date: string;
+    /** Who committed it. */
+    committer: string;
+    /** The first line of its message. */
+    subject: string;
+    /** The rest of its message. */
+    body: string;
+  }>;
+  /** Branches. */
+  branches?: Array<{
+    /** Its name. */
+    name: string;
+    /** Whether it is one of the remote's. */
+    remote?: boolean;
+    /** Whether it is checked out. */
+    current?: boolean;
+    /** The id of its last commit. */
+    commit: string;
+    /** When that was made. */
+    date: string;
+    /** The first line of that commit's message. */
+    subject: string;
+    /** What it follows. */
+    upstream?: string;
+    /** How many commits it has that the other lacks. */
+    ahead?: number;
+    /** How many the other has. */
+    behind?: number;
+  }>;
+  /** What is put aside. */
+  stashes?: Array<{
+    /** Which one: 0 is the newest. */
+    index: number;
+    /** The id of the commit that holds them. */
+    commit: string;
+    /** When they were put aside. */
+    date: string;
+    /** What is said of them. */
+    message: string;
+  }>;
+  /** Refs that are not where they were. */
+  refs?: Array<{
+    /** Its full name. */
+    name: string;
+    /** Where it was. */
+    before?: string;
+    /** Where it is. */
+    now?: string;
+  }>;
+  /** The remote's address. */
+  remote?: string;
+  /** Whether a branch was made. */
+  created?: boolean;
+  /** How many lines or entries there are, where that is known. */
+  total?: number;
+  /** Whether there is more. */
+  truncated: boolean;
+  /** The offset to go on with. */
+  next_offset?: number;
+};
+
 export type WorktreeListParams = {
   /** The agent whose workspace is meant. */
   agentId: string;
@@ -1464,6 +1697,8 @@ export interface Tools {
   "kill": { params: KillParams; result: KillResult };
   /** List processes. */
   "ps": { params: PsParams; result: PsResult };
+  /** Work with a repository. */
+  "git": { params: GitParams; result: GitResult };
 }
 
 export interface Methods {

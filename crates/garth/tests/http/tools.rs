@@ -99,9 +99,9 @@ fn a_commit_is_on_record_with_its_branch_and_both_ids() {
     let listed = asked.json(&json!({"operation": "git"})).send().value();
     let records = listed["records"].as_array().unwrap();
     let mut summaries = records.iter().map(|record| record["summary"].as_str().unwrap());
-    // What looked at it names the commit too, and comes onto the record a little later.
-    let of_commit = summaries.find(|said| said.contains("git commit") && said.contains(&second));
-    let summary = of_commit.unwrap();
+    let summary = summaries
+        .find(|summary| summary.contains("git commit") && summary.contains(&second))
+        .unwrap_or_else(|| panic!("{listed}"));
     assert!(summary.ends_with(&format!("main {first}..{second}")), "{summary}");
     assert!(!listed.to_string().contains("the words of a message"), "{listed}");
     let codes: Vec<_> = records.iter().map(|record| record["outcome"].as_str().unwrap()).collect();

@@ -71,7 +71,6 @@ struct Told {
 async fn run(workspace: &Workspace, params: Params) -> Result<Reply, Failure> {
     params.check()?;
     workspace.git_shell()?;
-    // What git itself says of it depends on what it tries to write first.
     if params.changes() && !workspace.fs().abilities().write {
         return Err(Error::of(Code::ReadOnly).into());
     }

@@ -121,24 +121,6 @@ pub(super) enum Stashing {
     Drop,
 }
 
-impl Params {
-    /// Whether it would change the workspace; what looks alone works in a read-only one too.
-    pub(super) fn changes(&self) -> bool {
-        match self.action {
-            Action::Status | Action::Diff | Action::Log | Action::Show | Action::Push => false,
-            Action::Branch => self.branch.is_some(),
-            Action::Stash => self.operation != Some(Stashing::List),
-            Action::Commit
-            | Action::Checkout
-            | Action::Restore
-            | Action::Init
-            | Action::Pull
-            | Action::Fetch
-            | Action::Clone => true,
-        }
-    }
-}
-
 impl Action {
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -193,6 +175,23 @@ impl Params {
                 let message = format!("{name} is no parameter of action {action}");
                 Err(invalid(message).hint(format!("It has path, timeout_ms, {known}.")))
             }
+        }
+    }
+
+    /// Tells whether it changes something.
+    pub(super) fn changes(&self) -> bool {
+        match self.action {
+            Action::Status | Action::Diff | Action::Log | Action::Show => false,
+            Action::Branch => self.branch.is_some(),
+            Action::Stash => self.operation != Some(Stashing::List),
+            Action::Commit
+            | Action::Checkout
+            | Action::Restore
+            | Action::Init
+            | Action::Push
+            | Action::Pull
+            | Action::Fetch
+            | Action::Clone => true,
         }
     }
 
