@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use garth_contract::{BoxFuture, Code, Error, Report, Result};
+use garth_contract::{BoxFuture, Error, Report, Result};
 use garth_git::{Branch, Cloned, Fetch, Fetched, Moved, Push, Pushed, Remotes, Repository, Tip};
 
 use crate::{
@@ -105,11 +105,7 @@ impl Mirror {
                 taken?;
             }
         }
-        if quarantine.present(std::slice::from_ref(tip)).await?.is_empty() {
-            let message = "the branch was changed while it was pushed";
-            return Err(Error::new(Code::Conflict, message).hint("Push again."));
-        }
-        quarantine.point(&format!("refs/garth/in/{branch}"), tip).await?;
+        quarantine.check_commit(tip).await?;
         match self.policy.workflows {
             Workflows::Allow => {}
             Workflows::Refuse => {
@@ -118,8 +114,13 @@ impl Mirror {
             }
         }
         let sent = send::send(self, quarantine, (branch, tip)).await?;
-        let before = sent.before;
-        Ok(Pushed { url: self.url(), before, now: tip.clone() })
+        // Both sides take note at once; it has been sent, so neither undoes it.
+        let full = branch.full();
+        let (noted, tracked) =
+            tokio::join!(quarantine.note(&full, tip), repository.track_branch(branch, tip));
+        noted?;
+        tracked.map_err(plain)?;
+        Ok(Pushed { url: self.url(), before: sent.before, now: tip.clone() })
     }
 
     /// Brings what is wanted through an open quarantine.
@@ -148,10 +149,7 @@ impl Remotes for Mirror {
             let _turn = self.held.turn(&self.shared).await?;
             let quarantine = self.quarantine().await?;
             let sent = self.send(&quarantine, repository, &wanted).await;
-            let pushed = quarantine.close(sent).await?;
-            let now = Some(pushed.now.clone());
-            repository.track(&[(wanted.branch.tracking(), now)]).await.map_err(plain)?;
-            Ok(pushed)
+            quarantine.close(sent).await
         }))
     }
 

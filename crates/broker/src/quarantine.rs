@@ -133,15 +133,30 @@ impl<'a> Quarantine<'a> {
         Ok(printed.lines().filter_map(found).collect())
     }
 
-    /// Has a ref of ours point to a commit that is here.
+    /// Looks whether an object is here and is a commit.
     ///
-    /// Errors: `GIT_FAILED` for anything but a commit.
-    pub(crate) async fn point(&self, name: &str, oid: &Oid) -> Result<()> {
-        let what = "what is pushed is no commit";
-        let commit = format!("{oid}^{{commit}}");
-        let verify = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
-        self.work.must(&verify, Reads::Nothing, what).await?;
-        let update = ["update-ref", "--end-of-options", name, oid.as_str()];
+    /// Errors: `CONFLICT` where it is not here, `GIT_FAILED` for anything but a commit.
+    pub(crate) async fn check_commit(&self, oid: &Oid) -> Result<()> {
+        let what = "git could not look for a commit";
+        let check = ["cat-file", "--batch-check=%(objecttype)"];
+        let input = lines(&[oid.as_str()]);
+        let printed = self.work.must(&check, Reads::Text(&input), what).await?;
+        match printed.trim() {
+            "commit" => Ok(()),
+            kind if kind.ends_with("missing") => {
+                let message = "the branch was changed while it was pushed";
+                Err(Error::new(Code::Conflict, message).hint("Push again."))
+            }
+            _ => Err(Error::new(Code::GitFailed, "what is pushed is no commit")),
+        }
+    }
+
+    /// Notes where a ref of the remote is now.
+    pub(crate) async fn note(&self, name: &RefName, oid: &Oid) -> Result<()> {
+        let there = name.as_str().strip_prefix("refs/").unwrap_or_default();
+        let ours = format!("{REMOTE}{there}");
+        let update = ["update-ref", "--end-of-options", &ours, oid.as_str()];
+        let what = "git could not note what was pushed";
         self.work.must(&update, Reads::Nothing, what).await.map(drop)
     }
 

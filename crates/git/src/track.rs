@@ -2,9 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Moved, Oid, RefName, Repository, Result, invocation::Invocation};
+use crate::{Branch, Moved, Oid, RefName, Repository, Result, invocation::Invocation};
 
 impl Repository<'_> {
+    /// Has what is known of a branch on the remote point to a commit that is here.
+    ///
+    /// # Errors
+    /// Those of running git.
+    pub async fn track_branch(&self, branch: &Branch, tip: &Oid) -> Result<()> {
+        let call = Invocation::new(&["update-ref", "--no-deref", "--end-of-options"])
+            .and(branch.tracking().as_str())
+            .and(tip.as_str());
+        self.change(call).await?.done().map(drop)
+    }
+
     /// Has refs point to objects that are here, or go, whatever they were before: those of
     /// the remote, and tags. It is done for all of them or for none.
     ///

@@ -59,6 +59,8 @@ impl Sampler {
                 while !stop.load(Ordering::SeqCst) {
                     sample(&forms, &mut sampled);
                     rounds.fetch_add(1, Ordering::SeqCst);
+                    // Others need the processor too.
+                    std::thread::sleep(std::time::Duration::from_millis(2));
                 }
                 sampled
             }

@@ -235,6 +235,8 @@ async fn a_bundle_that_is_swapped_while_it_is_read_never_sends_anything_else() {
                         swaps += 1;
                     }
                 }
+                // Others need the processor too.
+                std::thread::sleep(std::time::Duration::from_micros(200));
             }
             swaps
         }

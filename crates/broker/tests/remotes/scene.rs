@@ -115,7 +115,7 @@ impl Default for Wanted {
 
 /// Bounds that no test meets by accident.
 pub(crate) fn limits() -> Limits {
-    Limits { time: Duration::from_secs(120), ..Limits::usual() }
+    Limits { time: Duration::from_secs(900), ..Limits::usual() }
 }
 
 /// A credential for a host that does not change.
@@ -219,7 +219,7 @@ pub(crate) fn branch(name: &str) -> Branch {
 pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = std::time::Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
+        assert!(begun.elapsed() < Duration::from_secs(120), "{what}");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
