@@ -1,5 +1,6 @@
 // The tree of files: looking, keys, changes by others, and everything that can be done to a file.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -148,6 +149,34 @@ test("files are uploaded by choice and by drop, and replaced only when that is w
   });
   await row(page, "src").dispatchEvent("drop", { dataTransfer: data });
   await until(() => existsSync(join(gateway.files, "src/drop.txt")));
+  await close();
+});
+
+test("an upload that is cancelled leaves nothing", async () => {
+  const { page, close } = await signedIn(browser, gateway);
+  await row(page, "README.md").waitFor();
+  const debug = await page.context().newCDPSession(page);
+  await debug.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 50_000 });
+  await page.getByLabel("Files to upload").setInputFiles([{ name: "slow.bin", mimeType: "application/octet-stream", buffer: Buffer.alloc(20_000_000) }]);
+  await page.getByRole("progressbar", { name: "Uploading slow.bin" }).waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("progressbar").waitFor({ state: "detached" });
+  assert.ok(!existsSync(join(gateway.files, "slow.bin")));
+  await close();
+});
+
+test("what changed since the last commit has a badge", async (context) => {
+  const document = await (await fetch(`${gateway.address}/v1/openapi.json`)).text();
+  if (!document.includes('/workspaces/{id}/git"')) return context.skip("this gateway has no git");
+  const git = (...args: string[]) => execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: gateway.files });
+  git("init", "-q");
+  git("add", ".");
+  git("commit", "-qm", "first");
+  gateway.write("README.md", "# Changed\n");
+  gateway.write("not-in-git.txt", "x\n");
+  const { page, close } = await signedIn(browser, gateway);
+  await row(page, "README.md modified").waitFor();
+  await row(page, "not-in-git.txt not in git").waitFor();
   await close();
 });
 
