@@ -51,11 +51,14 @@ export type Settings = {
       then: "allow" | "ask" | "deny";
     }>;
     waitMs?: number;
+    answeredBy?: "anybody" | "operators";
   };
   git?: {
     url: string;
     branch?: string;
     credential?: string;
+    branches?: Array<string>;
+    workflows?: "allow" | "refuse";
   };
 };
 
@@ -95,11 +98,14 @@ export type NewAgent = {
       then: "allow" | "ask" | "deny";
     }>;
     waitMs?: number;
+    answeredBy?: "anybody" | "operators";
   };
   git?: {
     url: string;
     branch?: string;
     credential?: string;
+    branches?: Array<string>;
+    workflows?: "allow" | "refuse";
   };
   id: AgentId;
 };
