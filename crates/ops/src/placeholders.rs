@@ -155,7 +155,8 @@ pub(crate) fn has_any(text: &str) -> bool {
 /// The refusal of a text because of the placeholder in it.
 pub(crate) fn refused(path: &WsPath) -> Error {
     Error::at(Code::RedactedContent, path).hint(
-        "The placeholder stands for a secret that you were not shown. Edit around it: \
-         replace the text beside it and leave the line with the secret alone.",
+        "The placeholder stands for a secret that you were not shown. Keep it as it was shown, \
+         once, in the same file and where the secret is still known as one; to write the whole \
+         file, keep its line or send expected_version.",
     )
 }

@@ -4,6 +4,7 @@
 //! `set_key("value")` and a few more. Whether the value is a secret is decided in `judge`; here it
 //! is only found, within one line and a bounded number of bytes.
 
+use crate::class::Class;
 use crate::tail::{Quoted, Tail};
 
 /// Bytes of a name that are read to the left of a keyword.
@@ -17,6 +18,12 @@ const MAX_BLANKS: usize = 64;
 
 /// A bare value is judged by so many bytes; its tail takes the rest.
 const MAX_BARE: usize = 96;
+
+/// What is a list of keys shows it by so many bytes.
+const FIRST_LOOK: usize = 24;
+
+/// So many `=` may be in them, padding not counted.
+const MOST_JOINTS: usize = 2;
 
 /// A value found behind a key.
 #[derive(Debug)]
@@ -281,6 +288,11 @@ fn read_value<'t>(
         cursor.at += 1;
     }
     let Some((slashes, quote)) = cursor.quote() else {
+        // `a=b=c=d` is a list of something, and a text may be full of it.
+        let head = cursor.rest().iter().take(FIRST_LOOK).take_while(|&&byte| in_code(byte));
+        if head.filter(|&&byte| byte == b'=').count() > MOST_JOINTS {
+            return None;
+        }
         let environment = claim.relation == Relation::Tight && is_environment(chunk, claim.start);
         let (dress, class): (_, fn(u8) -> bool) = match environment {
             true => (Dress::Environment, in_environment),
@@ -417,8 +429,12 @@ fn is_plain_suffix(suffix: &str) -> bool {
     PLAIN.iter().any(|plain| suffix.eq_ignore_ascii_case(plain))
 }
 
+static NAMES: Class = Class::of(b"_-").with_alphanumerics();
+static ENVIRONMENT: Class = Class::but(b" \t\n\x0c\r\"'`\\");
+static CODE: Class = Class::but(b" \t\n\x0c\r\"'`\\,;&|<>()[]{}");
+
 fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+    NAMES.has(byte)
 }
 
 fn is_quote(byte: u8) -> bool {
@@ -426,13 +442,11 @@ fn is_quote(byte: u8) -> bool {
 }
 
 fn in_environment(byte: u8) -> bool {
-    !byte.is_ascii_whitespace() && !is_quote(byte) && byte != b'\\'
+    ENVIRONMENT.has(byte)
 }
 
 fn in_code(byte: u8) -> bool {
-    in_environment(byte)
-        && !matches!(byte, b',' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' | b'[' | b']')
-        && !matches!(byte, b'{' | b'}')
+    CODE.has(byte)
 }
 
 fn in_escaped_quotes(byte: u8) -> bool {

@@ -15,6 +15,7 @@
 
 mod assigned;
 mod candidate;
+mod class;
 mod clean;
 mod config;
 mod custom;

@@ -7,6 +7,9 @@
 
 use crate::judge::words::{is_gibberish, is_placeholder, is_reference, is_wordy};
 use crate::judge::{distinct_bytes, is_address, is_encoded_example, is_hash_or_id};
+use std::sync::OnceLock;
+
+use crate::class::Class;
 use crate::tail::Tail;
 
 /// Bytes between the name and the value; alignment and quotes, not text.
@@ -162,6 +165,12 @@ pub(crate) const SHOUTED: &[&str] = &["KEY", "TOKEN", "SECRET", "ACCESS", "PRIVA
 
 fn value(chunk: &str, start: usize, at: usize, gap: &Gap, naming: Naming) -> Option<Beside> {
     let rest = chunk.get(at..)?;
+    // Most are none, and show it at once.
+    let head = rest.as_bytes().get(..FIRST_LOOK).unwrap_or(rest.as_bytes());
+    let len = head.iter().take_while(|&&byte| in_value(byte)).count();
+    if len < LEAST || is_plainly_none(head.get(..len)?) {
+        return None;
+    }
     let run = rest.bytes().take(MAX_VALUE).take_while(|&byte| in_value(byte)).count();
     let text = rest.get(..run)?;
     let text = if run == MAX_VALUE { text } else { text.trim_end_matches(['.', '-', '_', '/']) };
@@ -177,7 +186,7 @@ fn value(chunk: &str, start: usize, at: usize, gap: &Gap, naming: Naming) -> Opt
 }
 
 fn is_credential(value: &str, gap: &Gap, naming: Naming) -> bool {
-    if value.len() < LEAST || is_plainly_none(value.as_bytes()) || !is_formed(value, gap, naming) {
+    if value.len() < LEAST || !is_formed(value, gap, naming) {
         return false;
     }
     // What costs more is asked last.
@@ -262,6 +271,18 @@ impl Form {
     }
 }
 
+/// The words that begin with a letter, in any case.
+fn links(first: u8) -> &'static [(&'static str, Link)] {
+    static BY_LETTER: OnceLock<Vec<Vec<(&str, Link)>>> = OnceLock::new();
+    let by_letter = BY_LETTER.get_or_init(|| {
+        let of =
+            |letter: u8| move |word: &&(&str, Link)| word.0.as_bytes().first() == Some(&letter);
+        (b'a'..=b'z').map(|letter| LINKS.iter().filter(of(letter)).copied().collect()).collect()
+    });
+    let index = usize::from(first.to_ascii_lowercase()).checked_sub(usize::from(b'a'));
+    index.and_then(|index| by_letter.get(index)).map_or(&[], Vec::as_slice)
+}
+
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
@@ -279,9 +300,7 @@ fn link(bytes: &[u8], gap: &mut Gap) -> Option<usize> {
             rest.get(..word.0.len())
                 .is_some_and(|head| head.eq_ignore_ascii_case(word.0.as_bytes()))
         };
-        let first = rest.first().map(u8::to_ascii_lowercase)?;
-        let (word, kind) =
-            LINKS.iter().filter(|word| word.0.as_bytes().first() == Some(&first)).find(fits)?;
+        let (word, kind) = links(*rest.first()?).iter().find(|word| fits(word))?;
         found.secret |= *kind == Link::Secret;
         found.client |= *kind == Link::Client;
         found.id |= *kind == Link::Id;
@@ -294,14 +313,15 @@ fn link(bytes: &[u8], gap: &mut Gap) -> Option<usize> {
 }
 
 fn is_separator(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b'`' | b'=' | b':' | b'_' | b'-' | b'.' | b',')
-        || matches!(byte, b'(' | b'[' | b']' | b'>' | b'\\')
+    SEPARATORS.has(byte)
 }
 
 fn in_value(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || matches!(byte, b'_' | b'-' | b'.' | b'+' | b'/' | b'=' | b'~' | b'!' | b'%')
+    VALUES.has(byte)
 }
+
+static SEPARATORS: Class = Class::of(b" \t\"'`=:_-.,([]>\\");
+static VALUES: Class = Class::of(b"_-.+/=~!%").with_alphanumerics();
 
 fn is_uuid(value: &str) -> bool {
     let parts: Vec<usize> = value.split('-').map(str::len).collect();

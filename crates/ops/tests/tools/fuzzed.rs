@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::stage::{Ground, Setting, Stage};
 
 /// So many edits are tried; `GARTH_FUZZED_EDITS` asks for more.
-const EDITS: usize = 600;
+const EDITS: usize = 300;
 
 /// Numbers that only look random, so that a failure comes again.
 struct Dice {
