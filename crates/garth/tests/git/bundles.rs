@@ -55,7 +55,7 @@ impl Remotes for Bare {
             let before = self.tip(wanted.branch.as_str());
             let known: Vec<Oid> = before.iter().cloned().collect();
             let name = wanted.branch.full();
-            let bundle = at.bundle_out(&[name.clone()], &known).await;
+            let bundle = at.bundle_out(std::slice::from_ref(&name), &known).await;
             if let Some(bundle) = bundle.map_err(|failed| failed.error)? {
                 let whole = Span::Whole { at_most: 1 << 30 };
                 let bytes = at.fs.read(&bundle.path, whole).await?.bytes;
