@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { join } from "node:path";
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import type { Gateway } from "./gateway.ts";
 
 /** How long anything on a page may take, in milliseconds: machines are slow sometimes. */
@@ -11,7 +12,10 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 /** Debian's Chromium. Its own sandbox needs a user that is not root; only our own pages are opened. */
 export async function browser(): Promise<Browser> {
-  return await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+  const args = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
+  // A page that a test hands out comes from no address, and may then not ask this machine for anything.
+  if (process.env["FROM_DIST"]) args.push("--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets");
+  return await chromium.launch({ executablePath: "/usr/bin/chromium", args });
 }
 
 /** A page, with what went wrong in it. */
@@ -25,6 +29,7 @@ export interface Opened {
 /** A page that nobody has signed in to. */
 export async function blank(browser: Browser, options: BrowserContextOptions = {}): Promise<Opened> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  if (process.env["FROM_DIST"]) await fromDist(context);
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
   const wrongs: string[] = [];
@@ -34,6 +39,20 @@ export async function blank(browser: Browser, options: BrowserContextOptions = {
     if (message.type() === "error" && !/Failed to load resource|WebSocket connection/.test(text)) wrongs.push(text);
   });
   return { page, wrongs, close: () => context.close() };
+}
+
+const dist = join(import.meta.dirname, "../dist");
+const KINDS: Record<string, string> = { html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml" };
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Takes the page from web/dist instead of from the program, which then need not be built again while one works on it. */
+async function fromDist(context: BrowserContext): Promise<void> {
+  await context.route(/^http:\/\/[^/]+\/(assets\/.*|icon\.svg)?(#.*)?$/, async (route) => {
+    const { pathname } = new URL(route.request().url());
+    const path = join(dist, pathname === "/" ? "index.html" : pathname);
+    const kind = KINDS[path.slice(path.lastIndexOf(".") + 1)] ?? "application/octet-stream";
+    await route.fulfill({ body: readFileSync(path), headers: { "content-type": kind, "content-security-policy": POLICY } });
+  });
 }
 
 /** A page that an operator's token opened; the workspace `default` is shown. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { browser as start, isSound, signedIn, until, type Opened } from "./browser.ts";
+import { browser as start, isSound, PATIENCE, signedIn, until, type Opened } from "./browser.ts";
 import { Gateway } from "./gateway.ts";
 
 const KEY = `sk_live_${"4eC39HqLyjWDarjtT1zdp7dc"}`;
@@ -17,11 +17,12 @@ before(async () => {
     "settings.toml": `name = "x"\napi_key = "${KEY}"\n`,
     "conflict.txt": "1\n2\n3\n4\n5\n6\n7\n",
     "live.txt": "as it was\n",
+    "since.txt": "first\nsecond\nthird\n",
     "bytes.dat": new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 255, 254]),
     "dot.png": PNG,
     "evil.svg": '<svg xmlns="http://www.w3.org/2000/svg" onload="window.top.canary=1"><script>window.top.canary=1</script></svg>',
-    "big.txt": "a line of a large file\n".repeat(220_000),
-    "huge.txt": "x".repeat(10_500_000),
+    "big.txt": "a line of a large file\n".repeat(75_000),
+    "huge.txt": `${"words ".repeat(16)}\n`.repeat(104_000),
   };
   [browser, gateway] = await Promise.all([start(), Gateway.start(files)]);
 });
@@ -75,6 +76,20 @@ test("a change by another client shows in an editor that was not touched", async
     await gateway.rpc("worktree.write", { agentId: "default", path: "live.txt", content: `as it is ${Date.now()}\n` });
     return (await content(page).getByText("as it is").count()) > 0;
   });
+  await close();
+});
+
+test("what happened to a file since it was opened is shown", async () => {
+  const { page, close } = await at("since.txt");
+  await content(page).getByText("second").waitFor();
+  await until(async () => {
+    await gateway.rpc("worktree.write", { agentId: "default", path: "since.txt", content: `first\nchanged ${Date.now()}\nthird\nfourth\n` });
+    return await page.getByRole("button", { name: "Since opened" }).isVisible();
+  });
+  await page.keyboard.press("Alt+c");
+  await page.getByText("of 2 changes").waitFor();
+  await page.locator(".cm-merge-a").getByText("second").waitFor();
+  await page.locator(".cm-merge-b").getByText("fourth").waitFor();
   await close();
 });
 
@@ -141,7 +156,8 @@ test("a large file is edited, and of a huge one the beginning is shown", async (
   await page.getByRole("button", { name: "Saved" }).waitFor();
   assert.ok(gateway.read("big.txt").startsWith("first a line"));
   await page.goto(`${gateway.address}/#/default/huge.txt`);
-  await page.getByText("cannot be changed here").waitFor();
+  // A program that was built for tests looks through ten million bytes for secrets.
+  await page.getByText("cannot be changed here").waitFor({ timeout: 2 * PATIENCE });
   await isSound(opened);
   await opened.close();
 });

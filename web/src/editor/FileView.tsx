@@ -36,6 +36,7 @@ export default function FileView(props: { tab: Tab }) {
           { id: "file.save", title: "Save the file", keys: "Mod+S", when: text, run: () => void document.save() },
           { id: "file.close", title: "Close the file", keys: "Alt+W", run: () => void closeTab(props.tab.id) },
           { id: "file.changes", title: "Show unsaved changes", when: () => props.tab.dirty, run: () => changes(document) },
+          { id: "file.since", title: "Show what changed since it was opened", keys: "Alt+C", when: () => text() && document.first !== facts.version, run: () => since(document) },
           { id: "file.download", title: "Download the file", run: () => void download(document.path, "file") },
           { id: "file.wrap", title: "Wrap long lines", keys: "Alt+Z", run: () => toggleWrap() },
         ),
@@ -59,6 +60,9 @@ export default function FileView(props: { tab: Tab }) {
         <Show when={facts.is === "text" && !facts.theirs}>
           <Show when={props.tab.dirty}>
             <Button class="small-button" icon="diff" onClick={() => changes(document)}>Changes</Button>
+          </Show>
+          <Show when={!props.tab.dirty && document.first !== undefined && facts.version !== document.first}>
+            <Button class="small-button" icon="diff" title="What changed since it was opened (Alt+C)" onClick={() => since(document)}>Since opened</Button>
           </Show>
           <Show when={!readOnly()}>
             <Button class="small-button" look={props.tab.dirty ? "primary" : "plain"} icon="save" disabled={!props.tab.dirty || facts.saving} title={shownKeys("Mod+S")} onClick={() => void document.save()}>
@@ -153,3 +157,7 @@ function changes(document: Document): void {
   openDiff({ title: `${document.tab.title} (saved)`, text: document.base }, { title: `${document.tab.title} (edited)`, text: document.current() });
 }
 
+/** What was done to the file since it was opened, by whomever. */
+function since(document: Document): void {
+  if (document.first !== undefined) openDiff({ path: document.path, version: document.first }, { path: document.path });
+}

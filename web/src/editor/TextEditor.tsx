@@ -1,8 +1,8 @@
 // The text of a file in an editor, tied to its document.
-import { Compartment, EditorState, StateEffect } from "@codemirror/state";
+import { Compartment, EditorState, type StateEffect, type Text } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { createEffect, on, onCleanup, onMount } from "solid-js";
-import { active } from "../state/tabs.ts";
+import { active, focusWanted } from "../state/tabs.ts";
 import { setStatus } from "../state/status.ts";
 import { count, size } from "../ui/format.ts";
 import { setShownLanguage } from "./language.ts";
@@ -26,9 +26,15 @@ export function TextEditor(props: { document: Document; readOnly: boolean; wrap:
   };
   let spoken = "";
 
+  // The saved text as the editor has texts, so that the two are compared without writing either out.
+  let known: { text: string; as: Text } | undefined;
+  const saved = (state: EditorState): Text => {
+    if (known?.text !== document.base) known = { text: document.base, as: state.toText(document.base) };
+    return known.as;
+  };
   onMount(() => {
     const listen = EditorView.updateListener.of((update) => {
-      if (update.docChanged) document.edited(update.state.doc.length !== document.base.length || update.state.sliceDoc() !== document.base);
+      if (update.docChanged) document.edited(!update.state.doc.eq(saved(update.state)));
       if (update.docChanged || update.selectionSet) tell();
     });
     const fresh = () =>
@@ -52,7 +58,8 @@ export function TextEditor(props: { document: Document; readOnly: boolean; wrap:
       if (found && view) view.dispatch({ effects: language.reconfigure(found.extension) });
       tell();
     });
-    if (active()?.key === document.tab.key) view.focus();
+    // Who only looks stays in the tree.
+    if (active()?.key === document.tab.key && !document.tab.preview) view.focus();
     onCleanup(() => {
       document.kept = view!.state;
       document.show = undefined;
@@ -70,6 +77,7 @@ export function TextEditor(props: { document: Document; readOnly: boolean; wrap:
     ),
   );
   createEffect(on(active, tell));
+  createEffect(on(focusWanted, (wanted) => wanted === document.tab.id && view?.focus(), { defer: true }));
 
   return <div ref={host} class="editor-host" />;
 }

@@ -64,6 +64,8 @@ export class Document {
   readonly #set: SetStoreFunction<Facts>;
   /** What the file held as it was last read or written. */
   base = "";
+  /** The version it had when it was opened, to show what happened since. */
+  first: string | undefined;
   /** What the editor holds, when no view shows it. */
   kept: EditorState | undefined;
   /** Sets the text of the view, where there is one. */
@@ -87,6 +89,7 @@ export class Document {
     try {
       const read = await this.#read();
       this.base = read.content;
+      this.first ??= read.version;
       this.#set({
         is: "text", error: undefined, size: read.sizeBytes, modified: read.modifiedAt, version: read.version,
         encoding: read.fileEncoding, secrets: read.secrets ?? [], cut: read.truncated, changed: false, gone: false,

@@ -15,14 +15,15 @@ export async function textOf(agentId: string, side: Side): Promise<string> {
 interface Hunk {
   newStart: number;
   newLines: number;
-  lines: (string | { kind?: string; text?: string })[];
+  lines: { kind: string; text: string; noNewline?: boolean }[];
 }
 
 /** The text that hunks lead away from. */
 function before(now: string, hunks: Hunk[]): string {
   const lines = now.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   for (const hunk of [...hunks].reverse()) {
-    const old = hunk.lines.map(String).filter((line) => !line.startsWith("+") && !line.startsWith("\\")).map((line) => `${line.slice(1)}\n`);
+    const old = hunk.lines.filter((line) => line.kind !== "added").map((line) => (line.noNewline ? line.text : `${line.text}\n`));
+    // One that adds nothing names the line that it stands behind.
     const at = hunk.newLines === 0 ? hunk.newStart : hunk.newStart - 1;
     lines.splice(at, hunk.newLines, ...old);
   }

@@ -1,5 +1,5 @@
 // What is open in the middle: files, comparisons, conflicts and pages of panels, as tabs.
-import { batch, createMemo, createRoot } from "solid-js";
+import { batch, createMemo, createRoot, createSignal } from "solid-js";
 import { createStore, produce } from "solid-js/store";
 import { agent } from "./agents.ts";
 import { front, narrow, setFront } from "./layout.ts";
@@ -83,7 +83,12 @@ function open(shown: Shown, title: string, preview: boolean, at?: Tab["at"]): vo
     if (narrow() && front() !== "editor") setFront("editor");
   });
   address();
+  if (!preview) setFocusWanted(id);
 }
+
+/** The tab that was just opened to be worked in. */
+const [focusWanted, setFocusWanted] = createSignal<string | undefined>(undefined, { equals: false });
+export { focusWanted };
 
 /** Shows a tab that is open. */
 export function activate(id: string): void {

@@ -1,5 +1,6 @@
 // One row of the tree: what it is, how large, when it changed, and a soft light where somebody just wrote.
 import { createSignal, Show } from "solid-js";
+import { badgeWord, gitBadge } from "../../state/git.ts";
 import { ago, moment, size } from "../../ui/format.ts";
 import { Icon, type IconName } from "../../ui/Icon.tsx";
 import { writable } from "./actions.ts";
@@ -39,6 +40,7 @@ export function Row(props: { node: Node; target: boolean }) {
     if (light !== undefined) return ago(light);
     return node().kind === "file" ? size(node().size) : "";
   };
+  const badge = () => gitBadge(node().path);
   const icon = (): IconName => (node().type ? "link" : node().kind === "dir" ? (open() ? "folderOpen" : "folder") : "file");
   return (
     <div
@@ -58,6 +60,9 @@ export function Row(props: { node: Node; target: boolean }) {
       <span class="twist"><Show when={node().kind === "dir"}><Icon name="chevron" class={open() ? "open" : ""} /></Show></span>
       <Icon name={icon()} class={node().kind === "dir" ? "dir" : ""} />
       <bdi class="row-name">{node().name}</bdi>{" "}
+      <Show when={badge()}>
+        {(letter) => <><b class={`row-badge ${letter()}`} aria-hidden="true">{letter()}</b><span class="sr">{badgeWord(letter())} </span></>}
+      </Show>
       <span class={since() === undefined ? "row-fact" : "row-live"}>{fact()}</span>
     </div>
   );
