@@ -58,7 +58,7 @@ test("a comparison", async () => {
   await page.getByRole("treeitem", { name: "report_v2.rs" }).click({ button: "right" });
   await page.getByRole("menuitem", { name: /Compare with src/ }).click();
   await page.getByText(/of \d+ changes?/).waitFor();
-  await page.getByRole("button", { name: "Dismiss" }).first().click();
+  await page.locator(".toast").waitFor({ state: "detached" });
   await everyWay(page, "diff", front(page, "Editor"));
   await close();
 });

@@ -87,4 +87,9 @@ const forget = () => {
 };
 rpc.on("worktree.resync", ({ watchId }) => watchId === watched && forget());
 onConnected(forget);
-createRoot(() => createEffect(on(agent, () => (forget(), setNames([])), { defer: true })));
+createRoot(() => createEffect(on(agent, () => {
+  // Watches are counted; one of a connection that is gone went with it.
+  if (watched !== undefined) void rpc.call("worktree.unwatch", { watchId: watched }).catch(() => undefined);
+  forget();
+  setNames([]);
+}, { defer: true })));

@@ -11,7 +11,7 @@ import schemathesis
 AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 KEY = re.compile(r"[!-~]{1,128}")
 # What the operator asks for would else end the workspace that all others work in.
-PERILOUS = {"/v1/workspaces/{id}", "/v1/rpc/agents.delete", "/v1/rpc/agents.update"}
+PERILOUS = {"/v1/workspaces/{id}", *(f"/v1/rpc/agents.{act}" for act in ("delete", "update", "stop", "start"))}
 names = itertools.count()
 
 
