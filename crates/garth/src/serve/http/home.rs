@@ -19,6 +19,8 @@ const FOR_EVER: &str = "public, max-age=31536000, immutable";
 const ASK: &str = "no-cache";
 
 /// A file of the page.
+// A program that is built without the page has none.
+#[allow(dead_code)]
 struct Part {
     path: &'static str,
     kind: &'static str,
