@@ -49,7 +49,7 @@ impl Listener {
     /// Waits for the next word that this resource changed.
     fn changed(&mut self, uri: &str) {
         loop {
-            let message = self.next().expect("the stream goes on");
+            let message = self.next().unwrap();
             let method = message["method"].as_str().unwrap_or_default();
             if method == "notifications/resources/updated" && message["params"]["uri"] == uri {
                 return;
