@@ -201,7 +201,7 @@ async fn whose_person_allows_it_comes_again_and_is_done_once() {
     let (refused, asked) = tried(&stage, told(&caller, params(), None)).await;
     assert_eq!(refused, Some(Code::ApprovalRefused));
     let asked = asked.unwrap();
-    assert_eq!(stage.gateway.approvals().pending(), [asked.clone()]);
+    assert_eq!(stage.gateway.approvals().pending(), std::slice::from_ref(&asked));
     assert!(stage.last_record().await.entry.summary.ends_with("approval: asked of the caller"));
 
     // Neither another call nor another caller has it.
