@@ -29,6 +29,7 @@ use super::{
     recalls::Recalls,
 };
 pub(crate) use terminal::Terminal;
+pub(crate) use tokens::MOST_TTL_MS;
 pub(crate) use upload::Upload;
 
 /// Every operation of a gateway.

@@ -92,9 +92,14 @@ fn a_sandbox_that_is_lost_is_made_anew_and_files_stay() {
     let mark = mark(&yard.root());
     let mut server = yard.server(&[]);
     let lost = server.background(&format!("echo kept > file; exec -a {mark} sleep 1000"));
-    until("it runs", || !processes_with(&mark).is_empty());
+    // One look: between two, what runs may be about to become another program.
+    let mut found = Vec::new();
+    until("it runs", || {
+        found = processes_with(&mark);
+        !found.is_empty()
+    });
     // The guest is the parent of the parent of what it runs.
-    let pid = processes_with(&mark)[0];
+    let pid = found[0];
     let guest = first_inside(pid);
     assert!(Command::new("kill").args(["-9", &guest.to_string()]).status().unwrap().success());
     until("everything inside is gone", || processes_with(&mark).is_empty());

@@ -4,6 +4,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::serve::table::MOST_TTL_MS;
+
 /// A method.
 pub(super) struct Own {
     pub(super) name: &'static str,
@@ -141,7 +143,7 @@ fn tokens() -> Vec<Own> {
         "agentId": reference("AgentId"),
         "label": {"type": "string"},
         "ttlMs": {
-            "type": "integer", "minimum": 1, "maximum": u32::MAX,
+            "type": "integer", "minimum": 1, "maximum": MOST_TTL_MS,
             "description": "For how long it is good; for ever if absent.",
         },
     });

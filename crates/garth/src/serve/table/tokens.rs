@@ -13,6 +13,9 @@ use crate::serve::answer::Answer;
 /// The most tokens of a page.
 const PAGE: u32 = 1_000;
 
+/// The longest that a token is good for which does not last for ever: a hundred years.
+pub(crate) const MOST_TTL_MS: u64 = 100 * 365 * 24 * 3_600_000;
+
 /// The rows.
 pub(super) fn rows(gateway: &Gateway) -> Vec<Operation<Answer>> {
     let callers = gateway.callers();
@@ -63,6 +66,9 @@ async fn create(callers: Callers, params: Value) -> Result<Answer> {
             return Err(wrong("only the token of an agent has an agentId"));
         }
     };
+    if ttl_ms.is_some_and(|ttl_ms| ttl_ms > MOST_TTL_MS) {
+        return Err(wrong("ttlMs is at most a hundred years; leave it out for ever"));
+    }
     let grant = Grant { role, label, ttl: ttl_ms.map(Duration::from_millis) };
     let (secret, about) = callers.issue(grant).await?;
     facts(&Created { token: secret.reveal(), about }).map(Answer::Shown)
