@@ -85,18 +85,28 @@ test("files and folders are made, renamed, moved and moved back", async () => {
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByRole("tab", { name: "new.rs" }).waitFor();
   assert.equal(gateway.read("src/new.rs"), "");
-  await page.getByRole("tree").focus();
-  await page.keyboard.press("F2");
+  // The editor takes the focus when it is there, which may be after this.
+  await until(async () => {
+    await page.getByRole("tree").focus();
+    await page.keyboard.press("F2");
+    return await page.getByLabel("New name").waitFor({ timeout: 3_000 }).then(() => true, () => false);
+  });
   await page.getByLabel("New name").fill("renamed.rs");
   await page.getByRole("button", { name: "Rename", exact: true }).click();
   await page.getByRole("tab", { name: "renamed.rs" }).waitFor();
   assert.ok(existsSync(join(gateway.files, "src/renamed.rs")));
   // By keyboard: cut here, put there.
-  await page.getByRole("tree").focus();
-  await page.keyboard.press("Control+x");
-  await page.keyboard.type("docs");
-  await page.keyboard.press("Control+v");
-  await until(() => existsSync(join(gateway.files, "docs/renamed.rs")));
+  await until(async () => {
+    await row(page, "renamed.rs").click();
+    await page.getByRole("tree").focus();
+    await page.keyboard.press("Control+x");
+    await row(page, "docs").click();
+    await page.getByRole("tree").focus();
+    await page.keyboard.press("Control+v");
+    const moved = page.getByRole("status").filter({ hasText: "Moved to docs" });
+    return await moved.waitFor({ timeout: 5_000 }).then(() => true, () => false);
+  });
+  assert.ok(existsSync(join(gateway.files, "docs/renamed.rs")));
   const back = page.getByRole("status").filter({ hasText: "Moved to docs" }).getByRole("button", { name: "Undo" });
   // The offer stays for seconds; a machine that is too busy to take it moves the file back another way.
   if (await back.click({ timeout: 9_000 }).then(() => true, () => false)) await until(() => existsSync(join(gateway.files, "src/renamed.rs")));
