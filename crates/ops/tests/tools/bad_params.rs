@@ -36,6 +36,10 @@ fn every_parameter_of_a_wrong_type_is_named() {
             // The number of a signal means that signal.
             for (name, property) in properties.filter(|(name, _)| *name != "signal") {
                 for wrong in wrong_values(property) {
+                    // One file is a list of one.
+                    if *name == "files" && wrong.is_string() {
+                        continue;
+                    }
                     let params = json!({ name: wrong });
                     let error = stage.refused(Code::InvalidParams, tool.name, params);
                     let expected = format!("{name} must be ");
