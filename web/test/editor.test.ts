@@ -126,10 +126,14 @@ test("two files are compared, and the keyboard goes from change to change", asyn
   await menu("a.rs", "Compare with…");
   await menu("b.rs", "Compare with a.rs");
   await page.getByText("1 of 2 changes").waitFor();
-  await page.keyboard.press("F7");
-  await page.getByText("2 of 2 changes").waitFor();
-  await page.keyboard.press("Shift+F7");
-  await page.getByText("1 of 2 changes").waitFor();
+  // Its keys are there a moment after it is shown.
+  const goes = (key: string, text: string) =>
+    until(async () => {
+      await page.keyboard.press(key);
+      return await page.getByText(text).waitFor({ timeout: 3_000 }).then(() => true, () => false);
+    });
+  await goes("F7", "2 of 2 changes");
+  await goes("Shift+F7", "1 of 2 changes");
   await isSound(opened);
   await opened.close();
 });
