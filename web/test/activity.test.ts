@@ -55,7 +55,7 @@ test("an agent's token has no audit to look at", async () => {
 });
 
 test("a question shows what would happen, and is answered by key or by button", async () => {
-  const approvals = { otherwise: "allow", rules: [{ operation: "worktree.delete", then: "ask" }, { operation: "bash", then: "ask" }], waitMs: 600_000 };
+  const approvals = { otherwise: "allow", rules: [{ operation: "worktree.delete", then: "ask" }, { operation: "bash", then: "ask" }, { operation: "edit", then: "ask" }], waitMs: 600_000 };
   await gateway.rpc("agents.update", { agentId: "default", settings: { approvals } });
   const opened = await signedIn(browser, gateway);
   const { page } = opened;
@@ -79,5 +79,12 @@ test("a question shows what would happen, and is answered by key or by button", 
   await page.getByRole("alertdialog", { name: "Run a command?" }).getByText("rm -rf /tmp/x").waitFor();
   await page.getByRole("button", { name: "Deny" }).click();
   assert.equal(((await third)["error"] as { code: string }).code, "APPROVAL_REFUSED");
+  const fourth = tool(gateway, "edit", { path: "README.md", old_string: "# Here", new_string: "# <b>There</b>" }, coder);
+  const change = page.getByLabel("What would change");
+  await change.waitFor();
+  assert.deepEqual((await change.locator("span").allInnerTexts()).map((line) => line.trim()), ["-# Here", "+# <b>There</b>"]);
+  await isSound(opened);
+  await page.getByRole("button", { name: "Deny" }).click();
+  await fourth;
   await opened.close();
 });

@@ -45,6 +45,36 @@ test("a gateway without git says so", async () => {
   await opened.close();
 });
 
+test("a file is compared with the last commit, from the editor and from the tree", async (context: TestContext) => {
+  if (!has) return context.skip("skipped: this gateway has no git, or no sandbox for it");
+  gateway.write("README.md", "# There\n");
+  gateway.write("new.txt", "first\n");
+  const opened = await signedIn(browser, gateway);
+  const { page } = opened;
+  const row = page.getByRole("treeitem", { name: /README\.md modified/ });
+  await row.dblclick();
+  await page.getByRole("tab", { name: "README.md" }).waitFor();
+  await page.keyboard.press("Alt+G");
+  await page.getByRole("tab", { name: "README.md (last commit) ↔ README.md" }).waitFor();
+  await page.getByText("1 of 1 change").waitFor();
+  await page.getByText("# Here").waitFor();
+  await page.getByText("# There").waitFor();
+  await isSound(opened);
+  await page.keyboard.press("Alt+W");
+  await row.click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Compare with the last commit" }).click();
+  await page.getByText("# Here").waitFor();
+  // One that git does not know has nothing to be compared with.
+  await page.getByRole("treeitem", { name: /new\.txt/ }).dblclick();
+  await page.getByRole("tab", { name: "new.txt" }).waitFor();
+  await page.keyboard.press("Alt+G");
+  await page.getByText("new.txt is in no commit yet").waitFor();
+  await isSound(opened);
+  await opened.close();
+  git("checkout", "-q", "README.md");
+  git("clean", "-qf", "new.txt");
+});
+
 test("what changed is chosen and committed by the bot", async (context: TestContext) => {
   if (!has) return context.skip("skipped: this gateway has no git, or no sandbox for it");
   gateway.write("src/one.ts", "two\n");

@@ -109,6 +109,7 @@ test("workspaces and tokens", async () => {
   await page.getByRole("button", { name: "Workspace: default" }).click();
   await page.getByRole("menuitem", { name: "Manage workspaces…" }).click();
   await page.getByText(/last active/).first().waitFor();
+  await page.getByText(/· \d.* k?B/).first().waitFor();
   await everyWay(page, "workspaces");
   await large(page);
   await page.getByRole("button", { name: "Configure default" }).click();

@@ -11,7 +11,7 @@ use garth_redact::Permit;
 use garth_workspace::Workspace;
 use serde_json::Value;
 
-use crate::{AgentId, Caller, Family, Takes, approvals::Reach};
+use crate::{AgentId, Caller, Family, Part, Takes, approvals::Reach};
 
 /// What an operation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -137,7 +137,7 @@ pub struct At<'a> {
 }
 
 /// What a call is to do, as the audit and whoever approves it read it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// The paths that it names, as they were sent.
     pub paths: Vec<Named>,
@@ -147,6 +147,9 @@ pub struct Summary {
     pub facts: Vec<(&'static str, String)>,
     /// Whether text is asked for as it is.
     pub shows: Shows,
+    /// Tells from the parameters what would change. Only whoever is asked reads it, without
+    /// secrets; no record has it.
+    pub change: Option<fn(&Value) -> Vec<Part>>,
 }
 
 /// A path that a call names.

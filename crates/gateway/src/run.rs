@@ -15,6 +15,7 @@ use crate::{
         Again, Answered, AnsweredBy, Collected, Hears, Question, Reply, Told, Touched, Verdict,
     },
     call::Work,
+    change,
     contain::contain,
     registry::{Claim, Claimed, Key, Known, Settled},
     summary,
@@ -117,6 +118,10 @@ impl<A: Answer> Admitted<A> {
             session: work.caller.session().to_owned(),
             operation: name.to_owned(),
             summary: summary::line(&work.summary, &known.redactor),
+            change: work
+                .summary
+                .change
+                .and_then(|change| change::shown(&change(&work.params), &known.redactor)),
             wait: Duration::from_millis(known.agent.settings.approvals.wait_ms),
         };
         let told = self.told(known);

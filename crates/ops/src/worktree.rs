@@ -14,6 +14,7 @@ mod read;
 mod search;
 mod stat;
 pub mod transfer;
+mod usage;
 mod write;
 
 /// What several methods say alike.
@@ -38,6 +39,7 @@ pub use crate::recall::Recall;
 pub static METHODS: &[Method] = &[
     list::METHOD,
     stat::METHOD,
+    usage::METHOD,
     read::METHOD,
     write::METHOD,
     edit::METHOD,

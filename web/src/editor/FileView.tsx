@@ -10,6 +10,7 @@ import { Button, IconButton } from "../ui/Button.tsx";
 import { Icon } from "../ui/Icon.tsx";
 import { size } from "../ui/format.ts";
 import { download } from "../panels/files/transfer.ts";
+import { compareWithCommit } from "../panels/git/later.ts";
 import { confirm } from "../ui/ask.tsx";
 import "./editor.css";
 import { documentOf, MOST_TEXT, type Document } from "./document.ts";
@@ -37,6 +38,7 @@ export default function FileView(props: { tab: Tab }) {
           { id: "file.close", title: "Close the file", keys: "Alt+W", run: () => void closeTab(props.tab.id) },
           { id: "file.changes", title: "Show unsaved changes", when: () => props.tab.dirty, run: () => changes(document) },
           { id: "file.since", title: "Show what changed since it was opened", keys: "Alt+C", when: () => text() && document.first !== facts.version, run: () => since(document) },
+          { id: "file.commit", title: "Compare with the last commit", keys: "Alt+G", when: () => text() && may("git"), run: () => void compareWithCommit(document.path) },
           { id: "file.download", title: "Download the file", run: () => void download(document.path, "file") },
           { id: "file.wrap", title: "Wrap long lines", keys: "Alt+Z", run: () => toggleWrap() },
         ),

@@ -50,6 +50,8 @@ export interface Approval {
   session?: string;
   operation: string;
   summary: string;
+  /** What it would change: lines behind - and +. */
+  change?: string;
   askedMs: number;
   deadlineMs: number;
 }

@@ -4,6 +4,7 @@ mod admin;
 mod approvals;
 mod archive;
 mod audit;
+mod change;
 mod describe;
 mod download;
 mod files;
@@ -120,7 +121,8 @@ fn method(method: &'static worktree::Method, recalls: &Arc<Recalls>) -> Operatio
     });
     let describe = move |params: &Value| {
         let named = (method.names)(params);
-        let summary = Summary { shows: shows(params), ..Summary::default() };
+        let change = Some(change::of as fn(&Value) -> _);
+        let summary = Summary { shows: shows(params), change, ..Summary::default() };
         named
             .into_iter()
             .fold(summary, |summary, touch| summary.path(touch.path, describe::reach(touch.reach)))

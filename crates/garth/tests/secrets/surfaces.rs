@@ -21,6 +21,7 @@ fn calls(text: &str) -> Vec<(&'static str, Value)> {
     vec![
         ("worktree.list", json!({"path": ""})),
         ("worktree.stat", json!({"path": NAME})),
+        ("worktree.usage", json!({"path": NAME})),
         ("worktree.read", json!({"path": NAME})),
         ("worktree.read", json!({"path": NAME, "encoding": "base64"})),
         ("worktree.search", json!({"query": "e"})),

@@ -28,7 +28,7 @@ fn an_operator_is_asked_and_the_answer_counts() {
             (&asked["agentId"], &asked["operation"]),
             (&json!("bird"), &json!("worktree.write"))
         );
-        assert_eq!(asked["summary"], "careful/a");
+        assert_eq!((&asked["summary"], &asked["change"]), (&json!("careful/a"), &json!("+x")));
         let listed = operator.ok("approvals.list", json!({}));
         assert_eq!(listed["approvals"], json!([asked]));
         let mine = json!({"id": asked["id"], "decision": "allow"});

@@ -42,6 +42,8 @@ pub struct Asked {
     pub operation: String,
     /// and to what.
     pub summary: String,
+    /// What it would change, where it says so: lines behind `-` and `+`, without secrets.
+    pub change: Option<String>,
     /// When it was asked, in milliseconds since 1970.
     pub asked_ms: i64,
     /// When it counts as refused.
@@ -98,6 +100,7 @@ pub(crate) struct Question {
     pub(crate) session: String,
     pub(crate) operation: String,
     pub(crate) summary: String,
+    pub(crate) change: Option<String>,
     pub(crate) wait: Duration,
 }
 
@@ -268,11 +271,11 @@ impl Desk {
     }
 
     fn asked(&self, question: Question) -> Result<Asked> {
-        let Question { agent, caller, session, operation, summary, wait } = question;
+        let Question { agent, caller, session, operation, summary, change, wait } = question;
         let asked_ms = self.clock.now_ms();
         let deadline_ms = asked_ms.saturating_add(millis(wait));
         let id = random::name()?;
-        Ok(Asked { id, agent, caller, session, operation, summary, asked_ms, deadline_ms })
+        Ok(Asked { id, agent, caller, session, operation, summary, change, asked_ms, deadline_ms })
     }
 
     /// Forgets questions whose caller did not come again in time.

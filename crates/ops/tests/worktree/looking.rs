@@ -1,4 +1,4 @@
-//! `worktree.list` and `worktree.stat`: fields, defaults, pages and refusals.
+//! `worktree.list`, `worktree.stat` and `worktree.usage`: fields, defaults, pages and refusals.
 
 use garth_contract::Code;
 use serde_json::{Value, json};
@@ -170,4 +170,22 @@ fn links_and_special_files_say_what_they_are() {
         let entries = listed["entries"].as_array().unwrap();
         assert!(entries.contains(&entry), "{name}: {listed}");
     }
+}
+
+#[test]
+fn usage_counts_all_that_is_below() {
+    everywhere(FILES, |asking| {
+        for (params, path, files, directories, bytes) in [
+            (json!({}), "/", 7, 4, 17),
+            (json!({"path": "a"}), "a", 3, 2, 7),
+            (json!({"path": "b.txt"}), "b.txt", 1, 0, 4),
+        ] {
+            let reply = asking.ok("usage", params);
+            let expected = json!({"path": path, "files": files, "directories": directories,
+                "sizeBytes": bytes, "truncated": false});
+            assert_eq!(reply, expected);
+        }
+        asking.refused(Code::FileNotFound, "usage", json!({"path": "gone"}));
+        asking.refused(Code::PathOutsideWorkspace, "usage", json!({"path": "../x"}));
+    });
 }

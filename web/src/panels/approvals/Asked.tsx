@@ -1,5 +1,5 @@
 // A question of an agent: what would happen, who asks, how long there is to answer. It never takes the focus by itself.
-import { createSignal, Show } from "solid-js";
+import { createSignal, For, Show } from "solid-js";
 import type { Approval } from "../../rpc/methods.ts";
 import { agent, choose } from "../../state/agents.ts";
 import { shownKeys } from "../../state/commands.ts";
@@ -32,6 +32,16 @@ export default function Asked() {
   );
 }
 
+/** What would change, line by line; signs and colours say the same. */
+function Change(props: { text: string }) {
+  const kind = (line: string) => (line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "");
+  return (
+    <pre class="asked-change" tabIndex={0} aria-label="What would change">
+      <For each={props.text.split("\n")}>{(line) => <span class={kind(line)}>{line + "\n"}</span>}</For>
+    </pre>
+  );
+}
+
 function One(props: { asked: Approval; nowMs: number; others: number }) {
   const { asked } = props;
   const word = WORDS.find(([name]) => name.test(asked.operation))?.[1] ?? "Do this";
@@ -54,6 +64,7 @@ function One(props: { asked: Approval; nowMs: number; others: number }) {
           <Show when={asked.agentId !== agent()}> · <button type="button" class="linkish" onClick={() => choose(asked.agentId)}>Show the workspace</button></Show>
         </p>
         <pre tabIndex={0} aria-label="What would happen">{parts.map((part) => part.replace(/^command: /, "$ ").replaceAll("\\x0a", "\n")).join("\n") || "It names no file and no command."}</pre>
+        <Show when={asked.change} keyed>{(change) => <Change text={change} />}</Show>
       </div>
       <footer>
         <Button onClick={() => void answer(asked, "deny")} title={shownKeys("Mod+Alt+N")}>Deny</Button>

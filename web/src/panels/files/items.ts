@@ -1,7 +1,9 @@
 // What a menu offers for an entry, the same for the mouse, the keyboard and the bar.
+import { gitBadge } from "../../state/git.ts";
 import { openDiff, openFile } from "../../state/tabs.ts";
 import { toast } from "../../state/toasts.ts";
 import type { Item } from "../../ui/Menu.tsx";
+import { compareWithCommit } from "../git/later.ts";
 import { makeFile, makeFolder, remove, rename, writable } from "./actions.ts";
 import { cut, cutPath, paste } from "./cutting.ts";
 import { parentOf, tree } from "./store.ts";
@@ -32,6 +34,7 @@ export function itemsFor(path: string | undefined): Item[] {
         { label: "Open", icon: "file", keys: "Enter", run: () => openFile(path) },
         { label: "Compare with…", icon: "diff", run: () => choose(path) },
         ...(compared !== undefined && compared !== path ? [{ label: `Compare with ${compared}`, icon: "diff" as const, run: () => openDiff({ path: compared! }, { path }) }] : []),
+        ...(inGit(path) ? [{ label: "Compare with the last commit", icon: "diff" as const, keys: "Alt+G", run: () => void compareWithCommit(path) }] : []),
         "line",
       ]
     : [];
@@ -47,6 +50,11 @@ export function itemsFor(path: string | undefined): Item[] {
   const get: Item = { label: node.kind === "dir" ? "Download as zip" : "Download", icon: "download", run: () => void download(path, node.kind) };
   const copy: Item = { label: "Copy the path", run: () => void navigator.clipboard?.writeText(path) };
   return [...file, get, copy, ...(changes.length > 0 ? (["line"] as Item[]) : []), ...changes, ...own];
+}
+
+/** Tells whether git has an earlier content of a file that changed. */
+function inGit(path: string): boolean {
+  return ["M", "R", "C", "T", "!"].includes(gitBadge(path) ?? "");
 }
 
 function choose(path: string): void {

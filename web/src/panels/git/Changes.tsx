@@ -1,13 +1,13 @@
 // What changed, with a choice of what the next commit takes, and its message.
 import { createMemo, createSignal, For, Show } from "solid-js";
 import { failed, toast } from "../../state/toasts.ts";
-import { nameOf, openDiff, openFile } from "../../state/tabs.ts";
+import { nameOf, openFile } from "../../state/tabs.ts";
 import { askGit, badgeWord, letter, refreshGit, type GitFile, type GitReply } from "../../state/git.ts";
 import { confirm } from "../../ui/ask.tsx";
 import { Button, IconButton } from "../../ui/Button.tsx";
 import { shownKeys } from "../../state/commands.ts";
 import { bot } from "./Log.tsx";
-import { sides } from "./sides.ts";
+import { compareWithCommit } from "./compare.ts";
 
 interface Row {
   file: GitFile;
@@ -92,13 +92,7 @@ function Change(props: { row: Row; taken: boolean; take: (on: boolean) => void }
   const badge = letter(file.kind);
   const look = async () => {
     if (group === "New files") return file.path.endsWith("/") ? undefined : openFile(file.path, { preview: true });
-    try {
-      const told = await askGit({ action: "diff", ref: "HEAD", files: [file.path], context: 1_000, limit: 20_000 });
-      const { before, after } = sides(told.diff ?? "");
-      openDiff({ title: `${name} (last commit)`, text: before }, { title: name, text: after });
-    } catch (thrown) {
-      failed("It could not be compared")(thrown);
-    }
+    await compareWithCommit(file.path);
   };
   const discard = async () => {
     const sure = await confirm({ title: `Discard what changed in ${name}?`, about: "The file becomes as it was in the last commit. This cannot be undone.", answer: "Discard", danger: true });

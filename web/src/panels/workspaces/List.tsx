@@ -1,5 +1,5 @@
 // All workspaces: provider, what runs, when something was last done, and what can be done with them.
-import { createEffect, createSignal, For, Show } from "solid-js";
+import { createEffect, createSignal, For, onCleanup, Show } from "solid-js";
 import { createStore } from "solid-js/store";
 import type { Agent } from "../../../../clients/typescript/src/schema.ts";
 import { agent as shown, agents, choose, refresh } from "../../state/agents.ts";
@@ -9,7 +9,7 @@ import { askText, confirm } from "../../ui/ask.tsx";
 import { IconButton } from "../../ui/Button.tsx";
 import { Icon } from "../../ui/Icon.tsx";
 import { Menu, type Item } from "../../ui/Menu.tsx";
-import { ago, moment } from "../../ui/format.ts";
+import { ago, moment, size } from "../../ui/format.ts";
 
 /** Of so many it is asked what they do; the rest are named. */
 const ASKED = 40;
@@ -17,6 +17,9 @@ const ASKED = 40;
 interface Doing {
   running?: number;
   lastMs?: number;
+  /** How large its files are together, and whether there are more than were counted. */
+  bytes?: number;
+  more?: boolean;
 }
 
 export function List(props: { configure: (agent: Agent) => void; open: (id: string) => void }) {
@@ -24,11 +27,16 @@ export function List(props: { configure: (agent: Agent) => void; open: (id: stri
   const [filter, setFilter] = createSignal("");
   const all = () => agents().filter((one) => one.id.toLowerCase().includes(filter().toLowerCase()));
   const asked = new Set<string>();
+  // Each is a walk through all files: one after the other, and only as long as the list is looked at.
+  let counting = Promise.resolve();
+  let open = true;
+  onCleanup(() => (open = false));
   createEffect(() => {
     for (const one of all().slice(0, ASKED)) {
       if (asked.has(one.id)) continue;
       asked.add(one.id);
       void ask(one).then((told) => setDoing(one.id, told));
+      counting = counting.then(async () => open && setDoing(one.id, await count(one)));
     }
   });
   return (
@@ -55,6 +63,12 @@ async function ask(one: Agent): Promise<Doing> {
   return told;
 }
 
+async function count(one: Agent): Promise<Doing> {
+  if (one.state !== "active") return {};
+  const told = await rpc.call("worktree.usage", { agentId: one.id }).catch(() => undefined);
+  return told ? { bytes: told.sizeBytes, more: told.truncated } : {};
+}
+
 function One(props: { agent: Agent; doing: Doing; configure: (agent: Agent) => void; open: (id: string) => void }) {
   const one = () => props.agent;
   const stopped = () => one().state === "stopped";
@@ -78,6 +92,7 @@ function One(props: { agent: Agent; doing: Doing; configure: (agent: Agent) => v
         <p class="muted small">
           <Show when={props.doing.running !== undefined}>{props.doing.running === 0 ? "Nothing runs" : `${props.doing.running} running`} · </Show>
           <Show when={props.doing.lastMs} fallback={<>made {lately(one().createdMs)}</>} keyed>{(last) => <span title={moment(last)}>last active {lately(last)}</span>}</Show>
+          <Show when={props.doing.bytes !== undefined}> · {props.doing.more ? "over " : ""}{size(props.doing.bytes ?? 0)}</Show>
           <Show when={one().settings.git} keyed>{(git) => <> · <bdi>{git.url}</bdi></>}</Show>
         </p>
       </div>

@@ -17,6 +17,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("grep", r#"{"pattern": "TODO", "path": "/workspace", "include": "*.ts"}"#),
     ("worktree.list", r#"{"agentId": "default", "path": "/", "recursive": false}"#),
     ("worktree.stat", r#"{"agentId": "default", "path": "a.txt"}"#),
+    ("worktree.usage", r#"{"agentId": "default", "path": "/"}"#),
     ("worktree.read", r#"{"agentId": "default", "path": "a.txt"}"#),
     ("worktree.write", r#"{"agentId": "default", "path": "a.txt", "content": "one\n"}"#),
     ("worktree.mkdir", r#"{"agentId": "default", "path": "src"}"#),

@@ -78,7 +78,7 @@ pub(super) fn schemas() -> Map<String, Value> {
             "required": ["id", "agentId", "caller", "operation", "summary", "askedMs", "deadlineMs"],
             "properties": {
                 "id": text, "agentId": {"$ref": "#/components/schemas/AgentId"}, "caller": text,
-                "session": text, "operation": text, "summary": text, "askedMs": number,
+                "session": text, "operation": text, "summary": text, "change": text, "askedMs": number,
                 "deadlineMs": number,
             },
         },

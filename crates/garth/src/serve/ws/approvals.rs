@@ -24,8 +24,9 @@ pub(super) async fn tell(mut events: Receiver<Event>, outbox: Outbox) {
 
 /// A question as it goes over the wire.
 pub(crate) fn shown(asked: &Asked) -> Value {
-    let Asked { id, agent, caller, session, operation, summary, asked_ms, deadline_ms } = asked;
-    json!({
+    let Asked { id, agent, caller, session, operation, summary, change, asked_ms, deadline_ms } =
+        asked;
+    let mut shown = json!({
         "id": id,
         "agentId": agent.as_str(),
         "caller": caller,
@@ -34,7 +35,11 @@ pub(crate) fn shown(asked: &Asked) -> Value {
         "summary": summary,
         "askedMs": asked_ms,
         "deadlineMs": deadline_ms,
-    })
+    });
+    if let (Some(change), Some(fields)) = (change, shown.as_object_mut()) {
+        fields.insert("change".to_owned(), change.as_str().into());
+    }
+    shown
 }
 
 fn settled(id: &str, answered: &Answered) -> Value {

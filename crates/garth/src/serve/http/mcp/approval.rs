@@ -37,8 +37,9 @@ fn said(request: &CallToolRequestParams) -> Option<Reply> {
 
 /// The question, as the result of a call. `None` where it cannot be put into words.
 pub(super) fn asks(asked: &Asked) -> Option<InputRequiredResult> {
-    let Asked { id, agent, operation, summary, .. } = asked;
+    let Asked { id, agent, operation, summary, change, .. } = asked;
     let what = if summary.is_empty() { String::new() } else { format!(": {summary}") };
+    let change = change.as_ref().map(|change| format!("\n{change}")).unwrap_or_default();
     let form = json!({
         "type": "object",
         "properties": {FIELD: {
@@ -52,7 +53,7 @@ pub(super) fn asks(asked: &Asked) -> Option<InputRequiredResult> {
         "method": "elicitation/create",
         "params": {
             "mode": "form",
-            "message": format!("The workspace {agent} wants your approval for {operation}{what}"),
+            "message": format!("The workspace {agent} wants your approval for {operation}{what}{change}"),
             "requestedSchema": form,
         },
     }))
