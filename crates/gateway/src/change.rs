@@ -34,7 +34,7 @@ pub(crate) fn shown(parts: &[Part], redactor: &Redactor) -> Option<String> {
         // Without its secrets first, since a sign before each line would hide some.
         let looked_at = text.get(..text.floor_char_boundary(MOST_LOOKED_AT)).unwrap_or_default();
         match redactor.clean(Raw::from(looked_at)) {
-            Ok(redaction) => add(&mut shown, sign, &redaction.clean.to_string()),
+            Ok(redaction) => add(&mut shown, sign, &redaction.clean),
             Err(_) => add(&mut shown, sign, "held back"),
         }
         if shown.len() > MOST_SHOWN || looked_at.len() < text.len() {
