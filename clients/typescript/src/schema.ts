@@ -156,6 +156,7 @@ export type Approval = {
   session?: string;
   operation: string;
   summary: string;
+  change?: string;
   askedMs: number;
   deadlineMs: number;
 };
@@ -1151,6 +1152,26 @@ export type WorktreeStatResult = {
   permissions?: string;
 };
 
+export type WorktreeUsageParams = {
+  /** The agent whose workspace is meant. */
+  agentId: string;
+  /** A file, or a directory with everything below it; the root itself (/) if absent. */
+  path?: string;
+};
+
+export type WorktreeUsageResult = {
+  /** What was counted, from the root. */
+  path: string;
+  /** How many files there are; links and what is neither file nor directory count here. */
+  files: number;
+  /** How many directories there are below it. */
+  directories: number;
+  /** The sizes of the files, together. */
+  sizeBytes: number;
+  /** Whether there are more than were counted, which is a million entries at most. */
+  truncated: boolean;
+};
+
 export type WorktreeReadParams = {
   /** The agent whose workspace is meant. */
   agentId: string;
@@ -1712,6 +1733,8 @@ export interface Methods {
   "worktree.list": { params: WorktreeListParams; result: WorktreeListResult };
   /** Look at one entry. */
   "worktree.stat": { params: WorktreeStatParams; result: WorktreeStatResult };
+  /** Count what is there. */
+  "worktree.usage": { params: WorktreeUsageParams; result: WorktreeUsageResult };
   /** Read a file. */
   "worktree.read": { params: WorktreeReadParams; result: WorktreeReadResult };
   /** Write a file. */
