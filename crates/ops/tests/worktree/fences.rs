@@ -17,6 +17,7 @@ fn calls(path: &str) -> Vec<(&'static str, Value)> {
         ("list", json!({"path": path})),
         ("list", json!({"path": path, "recursive": true, "includeHidden": true})),
         ("stat", json!({"path": path})),
+        ("usage", json!({"path": path})),
         ("read", json!({"path": path})),
         ("read", json!({"path": path, "encoding": "base64", "offset": 100_000})),
         ("search", json!({"path": path, "query": "x"})),
