@@ -53,20 +53,20 @@ test("a file is compared with the last commit, from the editor and from the tree
   const { page } = opened;
   const row = page.getByRole("treeitem", { name: /README\.md modified/ });
   await row.dblclick();
-  await page.getByRole("tab", { name: "README.md" }).waitFor();
+  await page.getByText("# There").waitFor();
   await page.keyboard.press("Alt+G");
   await page.getByRole("tab", { name: "README.md (last commit) ↔ README.md" }).waitFor();
   await page.getByText("1 of 1 change").waitFor();
-  await page.getByText("# Here").waitFor();
-  await page.getByText("# There").waitFor();
+  await page.locator(".cm-deletedLine", { hasText: "# Here" }).waitFor();
+  await page.locator(".cm-insertedLine", { hasText: "# There" }).waitFor();
   await isSound(opened);
   await page.keyboard.press("Alt+W");
   await row.click({ button: "right" });
   await page.getByRole("menuitem", { name: "Compare with the last commit" }).click();
-  await page.getByText("# Here").waitFor();
+  await page.locator(".cm-insertedLine", { hasText: "# There" }).waitFor();
   // One that git does not know has nothing to be compared with.
   await page.getByRole("treeitem", { name: /new\.txt/ }).dblclick();
-  await page.getByRole("tab", { name: "new.txt" }).waitFor();
+  await page.locator(".cm-content").getByText("first").waitFor();
   await page.keyboard.press("Alt+G");
   await page.getByText("new.txt is in no commit yet").waitFor();
   await isSound(opened);

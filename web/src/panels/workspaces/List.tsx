@@ -36,7 +36,9 @@ export function List(props: { configure: (agent: Agent) => void; open: (id: stri
       if (asked.has(one.id)) continue;
       asked.add(one.id);
       void ask(one).then((told) => setDoing(one.id, told));
-      counting = counting.then(async () => open && setDoing(one.id, await count(one)));
+      counting = counting.then(async () => {
+        if (open) setDoing(one.id, await count(one));
+      });
     }
   });
   return (
