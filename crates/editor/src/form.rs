@@ -62,9 +62,12 @@ mod tests {
 
     #[test]
     fn line_endings_and_a_mark_are_form_and_nothing_else_is() {
-        for (one, other) in
-            [("a\r\nb\r\n", "a\nb\n"), ("a\rb", "a\nb"), ("\u{feff}a\n", "a\n"), ("a\r\n\r\n", "a\n\n")]
-        {
+        for (one, other) in [
+            ("a\r\nb\r\n", "a\nb\n"),
+            ("a\rb", "a\nb"),
+            ("\u{feff}a\n", "a\n"),
+            ("a\r\n\r\n", "a\n\n"),
+        ] {
             assert!(same_but_for_form(one, other), "{one:?} {other:?}");
             assert!(same_but_for_form(other, one), "{one:?} {other:?}");
         }

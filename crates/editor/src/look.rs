@@ -119,7 +119,9 @@ impl Editor {
             return Ok(without(disk, Seen::Missing));
         };
         let seen = self.weigh(name, disk, text);
-        if matches!(seen, Seen::Unsaved(_)) && self.resolve(real).await? != Place::Real(real.clone()) {
+        if matches!(seen, Seen::Unsaved(_))
+            && self.resolve(real).await? != Place::Real(real.clone())
+        {
             // Something was put on the way while the client looked.
             return Err(Error::at(Code::Conflict, real));
         }

@@ -21,9 +21,10 @@ struct Held {
 
 impl Editor {
     pub(crate) async fn remove_entry(&self, path: &WsPath, depth: Depth) -> Result<Removed> {
+        let turn = self.session.turn().await?;
         let (editor, path) = (self.clone(), path.clone());
         to_its_end(async move {
-            let _turn = editor.session.turn().await?;
+            let _turn = turn;
             let held = editor.held_at(&path).await;
             let removed = editor.beneath.remove(&path, depth).await?;
             editor.leave(&held);
@@ -38,9 +39,10 @@ impl Editor {
         to: &WsPath,
         how: Move,
     ) -> Result<Renamed> {
+        let turn = self.session.turn().await?;
         let (editor, from, to) = (self.clone(), from.clone(), to.clone());
         to_its_end(async move {
-            let _turn = editor.session.turn().await?;
+            let _turn = turn;
             editor.rename_in_turn(&from, &to, how).await
         })
         .await
@@ -57,7 +59,8 @@ impl Editor {
         }
         let (moved, replaced) = (self.held_at(from).await, self.held_at(to).await);
         if !self.session.offers().takes()
-            && let Some((path, ..)) = moved.unsaved.iter().find(|(.., whose)| *whose == Whose::Theirs)
+            && let Some((path, ..)) =
+                moved.unsaved.iter().find(|(.., whose)| *whose == Whose::Theirs)
         {
             return Err(unsaved_work(path));
         }

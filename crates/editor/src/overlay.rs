@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use garth_contract::{
-    Code, Entry, Flow, Found, Kind, Links, Listing, Page, Result, Sink, WsPath,
-};
+use garth_contract::{Code, Entry, Flow, Found, Kind, Links, Listing, Page, Result, Sink, WsPath};
 
 use crate::{
     Editor,

@@ -29,25 +29,30 @@ impl Editor {
     pub(crate) async fn resolve(&self, path: &WsPath) -> Result<Place> {
         let mut left: Vec<Vec<u8>> = path.components().rev().map(<[u8]>::to_vec).collect();
         let mut real = WsPath::root();
+        let mut kind = Kind::Dir;
         let mut links = 0;
         while let Some(name) = left.pop() {
-            match name.as_slice() {
-                b"" | b"." => continue,
-                b".." => {
+            if matches!(name.as_slice(), b"" | b"." | b"..") {
+                // The text of a link can say so, also of what is no directory.
+                if kind != Kind::Dir {
+                    return Err(Error::at(Code::NotADirectory, path));
+                }
+                if name == b".." {
                     let outside = || Error::at(Code::PathOutsideWorkspace, path);
                     real = real.parent().ok_or_else(outside)?;
-                    continue;
                 }
-                _ => {}
+                continue;
             }
             let next = real.join(&name)?;
             let entry = match self.beneath.stat(&next, Links::Keep).await {
                 Ok(entry) => entry,
-                Err(error) if error.code() == Code::FileNotFound => return missing(next, left, path),
+                Err(error) if error.code() == Code::FileNotFound => {
+                    return missing(next, left, path);
+                }
                 Err(error) => return Err(error),
             };
             if entry.kind != Kind::Symlink {
-                real = next;
+                (real, kind) = (next, entry.kind);
                 continue;
             }
             links += 1;

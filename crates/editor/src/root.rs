@@ -6,13 +6,13 @@
 
 use std::path::Path;
 
-use garth_contract::{Aliases, Code, Error, MAX_PATH, RawPath, Result, WsPath};
+use garth_contract::{Code, Error, MAX_PATH, Result, WsPath};
 
 /// The absolute path that a client has for the workspace's root.
 #[derive(Clone, Debug)]
 pub struct Root {
+    /// Without a slash at its end, so nothing for `/`.
     text: String,
-    aliases: Aliases,
 }
 
 impl Root {
@@ -37,9 +37,7 @@ impl Root {
         if WsPath::from_bytes(below.as_bytes()).is_err() {
             return wrong("a path in normal form");
         }
-        let text = text.trim_end_matches('/').to_owned();
-        let aliases = Aliases::none().with_at(directory.as_os_str().as_encoded_bytes(), WsPath::root());
-        Ok(Self { text, aliases })
+        Ok(Self { text: text.trim_end_matches('/').to_owned() })
     }
 
     /// What a path that a client told means in the workspace.
@@ -52,26 +50,29 @@ impl Root {
         if !told.starts_with('/') {
             return Err(Error::new(Code::InvalidPath, "a client must name absolute paths"));
         }
-        // The escapes of odd names are ours; a client has none.
-        if told.contains('\\') {
-            return self.literal(told);
-        }
-        RawPath::new(told).resolve(&self.aliases)
-    }
-
-    /// A path whose backslashes stand for themselves.
-    fn literal(&self, told: &str) -> Result<WsPath> {
+        // The escapes of odd names are ours; to a client a backslash is one.
         let outside = || Error::of(Code::PathOutsideWorkspace);
-        let rest = told.strip_prefix(&self.text).ok_or_else(outside)?;
-        let rest = rest.strip_prefix('/').ok_or_else(outside)?;
-        WsPath::from_bytes(rest.as_bytes())
+        let mut names: Vec<&str> = Vec::new();
+        for name in told.split('/') {
+            match name {
+                "" | "." => {}
+                ".." => drop(names.pop().ok_or_else(outside)?),
+                name => names.push(name),
+            }
+        }
+        let mut names = names.into_iter();
+        for name in self.text.split('/').filter(|name| !name.is_empty()) {
+            names.next().filter(|told| *told == name).ok_or_else(outside)?;
+        }
+        WsPath::from_bytes(names.collect::<Vec<_>>().join("/").as_bytes())
     }
 
     /// The absolute path that a client is told; `None` for a name that is no UTF-8,
     /// or where the path gets longer than a path may be.
     pub(crate) fn absolute(&self, path: &WsPath) -> Option<String> {
         let below = str::from_utf8(path.as_bytes()).ok()?;
-        let absolute = if below.is_empty() { self.text.clone() } else { format!("{}/{below}", self.text) };
+        let absolute =
+            if below.is_empty() { self.text.clone() } else { format!("{}/{below}", self.text) };
         (absolute.len() < MAX_PATH).then_some(absolute)
     }
 

@@ -19,11 +19,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{
-    Bounds, Buffers, DynBuffers, Offers, Trouble,
-    form::has_form,
-    known::Known,
-};
+use crate::{Bounds, Buffers, DynBuffers, Offers, Trouble, form::has_form, known::Known};
 
 /// One session with a client.
 ///
@@ -123,7 +119,9 @@ impl Session {
             Err(Trouble::Refused(refusal)) if refusal.code == ErrorCode::ResourceNotFound => {
                 return Ok(Told::None);
             }
-            Err(trouble @ Trouble::Refused(_)) => return Ok(Told::Refused(self.error(path, trouble))),
+            Err(trouble @ Trouble::Refused(_)) => {
+                return Ok(Told::Refused(self.error(path, trouble)));
+            }
             Err(trouble) => return Err(self.error(path, trouble)),
         };
         let (limit, actual) = (self.0.bounds.most_text, text.len() as u64);
@@ -170,18 +168,16 @@ impl Session {
             Trouble::Garbled => {
                 of(Code::ProviderUnavailable, "the editor's answer makes no sense").hint(TRY_LATER)
             }
-            Trouble::TooLarge => {
-                of(Code::FileTooLarge, "the text in the editor is too large")
-            }
+            Trouble::TooLarge => of(Code::FileTooLarge, "the text in the editor is too large"),
             Trouble::Refused(refusal) => match refusal.code {
                 ErrorCode::MethodNotFound => {
                     of(Code::Unsupported, "the editor offered this and cannot do it")
                 }
                 ErrorCode::RequestCancelled => of(Code::Cancelled, "the editor gave it up"),
-                ErrorCode::ResourceNotFound => of(Code::FileNotFound, "the editor has no such file"),
-                ErrorCode::InternalError | ErrorCode::ParseError => {
-                    of(Code::Internal, "the editor failed at it")
+                ErrorCode::ResourceNotFound => {
+                    of(Code::FileNotFound, "the editor has no such file")
                 }
+                // The protocol has no code for a refusal; clients use what they have.
                 _ => of(Code::PermissionDenied, "the editor refuses")
                     .hint("Ask the person at the editor, or choose another path."),
             },

@@ -37,9 +37,11 @@ impl Editor {
         content: Bytes,
         put: Put,
     ) -> Result<Written> {
+        // Who is dropped before its turn comes writes nothing.
+        let turn = self.session.turn().await?;
         let (editor, path) = (self.clone(), path.clone());
         to_its_end(async move {
-            let _turn = editor.session.turn().await?;
+            let _turn = turn;
             editor.write_in_turn(&path, content, put).await
         })
         .await
@@ -51,6 +53,9 @@ impl Editor {
             Ok(_) => return self.beneath.write(path, content, put).await,
             Err(error) => {
                 self.rehearse(path, &content).await?;
+                if error.code() == Code::PermissionDenied {
+                    return self.write_hidden(path, content, put).await;
+                }
                 return Err(error);
             }
         };
@@ -137,17 +142,29 @@ impl Editor {
 
     /// Gives a text to the client and looks whether it has it.
     async fn hand_over(&self, order: Order<'_>, parents: Parents, before: Seen) -> Result<Written> {
-        let made = self.make_parents(order.real, parents).await?;
-        let handed = self.hand_over_now(&order, before.disk()).await;
-        if handed.is_err() {
-            self.unmake(order.real, made).await;
+        let made = self.make_parents(&order, parents).await?;
+        let handed = match &made {
+            None => self.hand_over_now(&order, before.disk()).await,
+            // What is new on the way may be seen by rules that were not asked before.
+            Some(_) => match self.rehearse(order.real, &order.content).await {
+                Ok(()) => self.hand_over_now(&order, before.disk()).await,
+                Err(error) => Err(error),
+            },
+        };
+        match handed {
+            Ok(disk) => Ok(Written {
+                version: Version::of(&order.content),
+                created: matches!(before, Seen::Missing),
+                modified: disk.and_then(|disk| disk.modified),
+            }),
+            Err(error) => {
+                // Of a client that did not answer nobody knows what it did.
+                if error.code() != Code::ProviderUnavailable {
+                    self.unmake(order.real, made).await;
+                }
+                Err(error)
+            }
         }
-        let disk = handed?;
-        Ok(Written {
-            version: Version::of(&order.content),
-            created: matches!(before, Seen::Missing),
-            modified: disk.and_then(|disk| disk.modified),
-        })
     }
 
     /// Hands a text over under the name that its file was given beneath.
@@ -172,7 +189,6 @@ impl Editor {
         before: Option<&Content>,
     ) -> Result<Option<Content>> {
         // The way is looked at once more, right before the client goes it.
-        self.rehearse(order.real, &order.content).await?;
         if self.resolve(order.path).await? != Place::Real(order.real.clone()) {
             return Err(Error::at(Code::Conflict, order.path));
         }
@@ -225,11 +241,11 @@ impl Editor {
         if arrived { Ok(()) } else { Err(altered(order.path).with(Detail::Current(now))) }
     }
 
-    /// Makes the directories that are missing on the way to a real path, and tells
-    /// the first of them.
-    async fn make_parents(&self, real: &WsPath, parents: Parents) -> Result<Option<WsPath>> {
+    /// Makes the directories that are missing on the way to a file, and tells the
+    /// first of them.
+    async fn make_parents(&self, order: &Order<'_>, parents: Parents) -> Result<Option<WsPath>> {
         let mut first = None;
-        let mut above = real.parent();
+        let mut above = order.real.parent();
         while let Some(dir) = above.filter(|dir| !dir.is_root()) {
             match self.beneath.stat(&dir, Links::Keep).await {
                 Ok(_) => break,
@@ -239,32 +255,48 @@ impl Editor {
             above = dir.parent();
             first = Some(dir);
         }
-        match (&first, real.parent()) {
-            (Some(dir), _) if parents == Parents::Require => {
-                Err(Error::at(Code::ParentNotFound, dir))
+        let (Some(first), Some(parent)) = (first, order.real.parent()) else { return Ok(None) };
+        if parents == Parents::Require {
+            return Err(Error::at(Code::ParentNotFound, &first));
+        }
+        match self.beneath.make_dir(&parent, Parents::Create).await {
+            Ok(_) => Ok(Some(first)),
+            Err(error) => {
+                self.unmake(order.real, Some(first)).await;
+                Err(error)
             }
-            (Some(_), Some(parent)) => {
-                let made = self.beneath.make_dir(&parent, Parents::Create).await;
-                if made.is_err() {
-                    self.unmake(real, first.clone()).await;
-                }
-                made.map(|_| first)
-            }
-            (None, _) | (_, None) => Ok(None),
         }
     }
 
     /// Removes directories that were made for a file that then did not come, as far
-    /// as they are still empty.
+    /// as nobody else has put anything there.
     async fn unmake(&self, real: &WsPath, first: Option<WsPath>) {
         let Some(first) = first else { return };
         let mut dir = real.parent();
         while let Some(empty) = dir.filter(|dir| dir.below(&first).is_some()) {
-            if self.beneath.remove(&empty, Depth::One).await.is_err() {
-                return;
+            match self.beneath.remove(&empty, Depth::One).await {
+                Err(error) if error.code() != Code::FileNotFound => return,
+                Ok(_) | Err(_) => dir = empty.parent(),
             }
-            dir = empty.parent();
         }
+    }
+
+    /// Writes where rules let nobody see the way: a directory that is only allowed
+    /// as the way to a file is nothing until it is there. Beneath makes both, and
+    /// then the client is given the same text.
+    async fn write_hidden(&self, path: &WsPath, content: Bytes, put: Put) -> Result<Written> {
+        let written = self.beneath.write(path, content.clone(), put).await?;
+        let Ok(Place::Real(real)) = self.resolve(path).await else { return Ok(written) };
+        if text_of(&content).is_some()
+            && let Err(error) = self.carry(&real, content).await
+        {
+            if written.created && error.code() != Code::ProviderUnavailable {
+                // It came with this write, and goes with it.
+                let _ = self.beneath.remove(&real, Depth::One).await;
+            }
+            return Err(error);
+        }
+        Ok(written)
     }
 }
 
@@ -293,7 +325,9 @@ fn check(seen: &Seen, guard: &Guard, path: &WsPath) -> Result<()> {
         Guard::Any => Ok(()),
         Guard::Absent if bytes.is_some() => Err(Error::at(Code::FileExists, path)),
         Guard::Absent => Ok(()),
-        Guard::Unchanged(version) if bytes.map(|bytes| Version::of(bytes)) == Some(*version) => Ok(()),
+        Guard::Unchanged(version) if bytes.map(|bytes| Version::of(bytes)) == Some(*version) => {
+            Ok(())
+        }
         Guard::Holding(expected) if bytes == Some(expected) => Ok(()),
         Guard::Unchanged(_) | Guard::Holding(_) => conflict(),
     }

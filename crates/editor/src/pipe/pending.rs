@@ -78,7 +78,8 @@ impl Pending {
             let before = text.get(..at)?.trim_end_matches('"').trim_end();
             let digits = text.get(at + prefix.len()..)?;
             let (digits, _) = digits.split_once('"')?;
-            let is_id = before.ends_with(':') && before.trim_end_matches(':').trim_end().ends_with("\"id\"");
+            let is_id = before.ends_with(':')
+                && before.trim_end_matches(':').trim_end().ends_with("\"id\"");
             if is_id { digits.parse().ok() } else { None }
         });
         if let Some(number) = found.next() {
@@ -150,9 +151,7 @@ mod tests {
     async fn an_answer_finds_who_waits_for_it_and_comes_once() {
         let pending = pending();
         let (one, two) = (pending.wait().unwrap(), pending.wait().unwrap());
-        let answer = |waiting: &Waiting, result: &str| {
-            json!({ "jsonrpc": "2.0", "id": waiting.id(), "result": result })
-        };
+        let answer = |waiting: &Waiting, result: &str| json!({ "jsonrpc": "2.0", "id": waiting.id(), "result": result });
         assert_eq!(pending.settle(answer(&two, "second")), None);
         assert_eq!(pending.settle(answer(&two, "again")), None);
         assert_eq!(pending.settle(answer(&one, "first")), None);
