@@ -135,6 +135,10 @@ impl Buffers for Pipe {
 }
 
 fn read_as<T: DeserializeOwned>(answer: Value) -> Result<T, Trouble> {
+    // A list of values would do for serde; the protocol has objects.
+    if !answer.is_object() {
+        return Err(Trouble::Garbled);
+    }
     serde_json::from_value(answer).map_err(|_| Trouble::Garbled)
 }
 
