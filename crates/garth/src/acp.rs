@@ -41,7 +41,7 @@ use agent::Agent;
 use capabilities::Capabilities;
 use log::Log;
 use places::Places;
-use relay::{Relay, Rules, Whose, Writes};
+use relay::{End, Relay, Rules, Whose, Writes};
 use session::Server;
 
 /// The workspace's name in a sandbox.
@@ -157,36 +157,58 @@ async fn stand(
     ),
 ) -> Ended {
     let mut agent_speaks = Box::pin(relay.pump_agent(from_agent));
+    let mut speaks = Speaks::On;
     let ended = {
         let mut client_speaks = Box::pin(relay.pump_client(from_client));
         tokio::select! {
-            _ = &mut client_speaks => Ended::Client,
-            _ = &mut agent_speaks => Ended::Agent(timeout(DRAIN, agent.ended()).await.unwrap_or(true)),
+            end = &mut client_speaks => match end {
+                End::Read => Ended::Client,
+                End::Written => Ended::Agent(exited(&mut agent).await),
+            },
+            end = &mut agent_speaks => {
+                speaks = Speaks::NoMore;
+                match end {
+                    End::Read => Ended::Agent(exited(&mut agent).await),
+                    End::Written => Ended::Client,
+                }
+            }
             well = agent.ended() => Ended::Agent(well),
             () = client_hung_up() => Ended::Client,
             () = crate::providers::stopped() => Ended::Client,
         }
     };
+    let told = async {
+        match ended {
+            Ended::Client => relay.client_is_gone().await,
+            Ended::Agent(_) => {}
+        }
+        // What it said last, or says on the end of its input, may still be wanted.
+        match speaks {
+            Speaks::On => drop(agent_speaks.await),
+            Speaks::NoMore => {}
+        }
+    };
+    let _ = timeout(DRAIN, told).await;
     match ended {
-        Ended::Client => {
-            let told = async {
-                relay.client_is_gone().await;
-                // What it says on the end of its input may still be wanted.
-                agent_speaks.await;
-            };
-            let _ = timeout(DRAIN, told).await;
-        }
-        Ended::Agent(_) => {
-            let told = async {
-                agent_speaks.await;
-            };
-            let _ = timeout(DRAIN, told).await;
-            let _ = timeout(DRAIN, relay.agent_is_gone()).await;
-        }
+        Ended::Client => {}
+        Ended::Agent(_) => drop(timeout(DRAIN, relay.agent_is_gone()).await),
     }
     agent.end().await;
     relay.log.close().await;
     ended
+}
+
+/// Whether the agent may still say something.
+#[derive(Clone, Copy, Debug)]
+enum Speaks {
+    On,
+    NoMore,
+}
+
+/// Whether an agent that says nothing more has ended well; one that lives on without a
+/// voice is none.
+async fn exited(agent: &mut Agent) -> bool {
+    timeout(DRAIN, agent.ended()).await.unwrap_or(false)
 }
 
 /// Waits until nobody is at the other end of the standard streams, also while what it said
@@ -195,10 +217,8 @@ async fn client_hung_up() {
     loop {
         sleep(LOOK).await;
         let (input, output) = (std::io::stdin(), std::io::stdout());
-        let mut streams = [
-            PollFd::new(&input, PollFlags::empty()),
-            PollFd::new(&output, PollFlags::empty()),
-        ];
+        let mut streams =
+            [PollFd::new(&input, PollFlags::empty()), PollFd::new(&output, PollFlags::empty())];
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         let Ok(_) = poll(&mut streams, Some(&now)) else { continue };
         let gone = PollFlags::HUP | PollFlags::ERR;

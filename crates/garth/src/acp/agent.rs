@@ -1,6 +1,8 @@
 //! The agent's process: a child of this program, or a process in the workspace's sandbox.
 
-use std::{ffi::OsString, io, os::unix::ffi::OsStringExt, process::Stdio, sync::Arc, time::Duration};
+use std::{
+    ffi::OsString, io, os::unix::ffi::OsStringExt, process::Stdio, sync::Arc, time::Duration,
+};
 
 use bytes::Bytes;
 use garth_contract::{

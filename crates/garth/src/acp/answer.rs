@@ -69,8 +69,7 @@ impl Relay {
             By::Workspace => method.clone().into_owned(),
         };
         let summary = self.summary(&params);
-        let entry =
-            Entry { session: &session, operation: &operation, summary, bytes: line.len() };
+        let entry = Entry { session: &session, operation: &operation, summary, bytes: line.len() };
         let recording = match self.log.begin(entry).await {
             Ok(recording) => recording,
             Err(error) => return self.fail(message.raw_id(), error).await,
@@ -208,7 +207,11 @@ impl Relay {
         }
         let told = quoted(&self.places.for_side(Side::Client, place));
         let path = message.params().and_then(|params| params.get("path"));
-        path.ok().flatten().map(|path| Edit::replace(message.whole, path, &told)).into_iter().collect()
+        path.ok()
+            .flatten()
+            .map(|path| Edit::replace(message.whole, path, &told))
+            .into_iter()
+            .collect()
     }
 
     /// Answers from the workspace, beside the pumps.

@@ -111,7 +111,12 @@ mod tests {
         let whole = r#""fs":{"readTextFile":true,"writeTextFile":true}"#;
         assert_eq!(
             told(r#"{"protocolVersion":1}"#, ALL).unwrap(),
-            (none, format!(r#"{{"clientCapabilities":{{{whole},"terminal":true}},"protocolVersion":1}}"#))
+            (
+                none,
+                format!(
+                    r#"{{"clientCapabilities":{{{whole},"terminal":true}},"protocolVersion":1}}"#
+                )
+            )
         );
         assert_eq!(
             told(r#"{"protocolVersion":1,"clientCapabilities":{"terminal":false,"_x": 1.0}}"#, ALL)

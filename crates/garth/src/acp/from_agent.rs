@@ -67,12 +67,7 @@ impl Relay {
     }
 
     /// A question to a person, which is recorded with its answer.
-    async fn permission(
-        &self,
-        line: &Bytes,
-        message: &Message<'_>,
-        id: &Id,
-    ) -> io::Result<()> {
+    async fn permission(&self, line: &Bytes, message: &Message<'_>, id: &Id) -> io::Result<()> {
         let found = self.permission_facts(message);
         let (session, summary, options, edits) = match found {
             Ok(found) => found,

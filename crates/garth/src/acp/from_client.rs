@@ -106,7 +106,8 @@ impl Relay {
             self.known().remember(&session, place.clone());
         }
         let server = begun.server.map_or_else(String::new, |name| format!("; server: {name}"));
-        let summary = format!("directory: /{place}{server}");
+        let shown = if place.is_root() { String::new() } else { place.to_string() };
+        let summary = format!("directory: /{shown}{server}");
         let bytes = message.whole.len();
         let entry = Entry { session: &session, operation: method, summary, bytes };
         self.log.told(entry, Ok(0)).await;

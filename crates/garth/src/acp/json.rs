@@ -54,7 +54,8 @@ impl<'a> Object<'a> {
         if over {
             return Err(Unclear::TooMany);
         }
-        Ok(Self { text, fields: list })
+        // The bracket comes first, wherever that is.
+        Ok(Self { text: text.trim_ascii_start(), fields: list })
     }
 
     /// A field's value.
@@ -296,7 +297,8 @@ mod tests {
 
     #[test]
     fn what_some_reader_takes_for_json_and_others_do_not_is_none() {
-        for text in ["", "[]", "{\"a\":NaN}", "{'a':1}", "{\"a\":1,}", "{\"a\":01}", "{\"a\":1} x"] {
+        for text in ["", "[]", "{\"a\":NaN}", "{'a':1}", "{\"a\":1,}", "{\"a\":01}", "{\"a\":1} x"]
+        {
             assert_eq!(Object::of(text).unwrap_err(), Unclear::Wrong, "{text}");
         }
     }

@@ -98,6 +98,9 @@ mod tests {
         let mut bytes = vec![b'x'; MOST_BYTES + 5];
         bytes.extend(b"\nnext\n");
         let all = lines(&bytes).await;
-        assert_eq!(all, [Line::TooLong(MOST_BYTES + 6), Line::Whole(Bytes::from_static(b"next\n"))]);
+        assert_eq!(
+            all,
+            [Line::TooLong(MOST_BYTES + 6), Line::Whole(Bytes::from_static(b"next\n"))]
+        );
     }
 }

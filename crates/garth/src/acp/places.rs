@@ -157,7 +157,6 @@ fn below<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     (rest.is_empty() || rest.starts_with('/')).then_some(rest)
 }
 
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -199,7 +198,10 @@ mod tests {
         let to_agent = |text: &str| places.translated(Side::Client, text);
         let to_client = |text: &str| places.translated(Side::Agent, text);
         assert_eq!(to_agent(&at("/a b")).unwrap(), "/workspace/a b");
-        assert_eq!(to_agent(&format!("file://{}", at("/a%20b"))).unwrap(), "file:///workspace/a%20b");
+        assert_eq!(
+            to_agent(&format!("file://{}", at("/a%20b"))).unwrap(),
+            "file:///workspace/a%20b"
+        );
         assert_eq!(to_client("/workspace/x").unwrap(), at("/x"));
         assert_eq!(to_client("file:///workspace").unwrap(), format!("file://{}", at("")));
         assert_eq!(to_client("/etc/passwd"), None);

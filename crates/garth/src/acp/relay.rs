@@ -42,8 +42,8 @@ const MOST_WAITS: usize = 256;
 /// Sessions whose directory is remembered.
 const MOST_SESSIONS: usize = 1_024;
 
-/// Where messages go to one side.
-pub(super) type Out = AsyncMutex<Box<dyn AsyncWrite + Send + Unpin>>;
+/// Where messages go to one side, until nothing more does.
+pub(super) type Out = AsyncMutex<Option<Box<dyn AsyncWrite + Send + Unpin>>>;
 
 /// Everything that the two pumps share.
 pub(super) struct Relay {
@@ -153,8 +153,8 @@ impl Relay {
             places,
             rules,
             log,
-            client: AsyncMutex::new(client),
-            agent: AsyncMutex::new(agent),
+            client: AsyncMutex::new(Some(client)),
+            agent: AsyncMutex::new(Some(agent)),
             recall: Recall::new(),
             terminals: Terminals::default(),
             asked_by_client: Table::new(),
@@ -177,6 +177,8 @@ impl Relay {
                 },
                 Ok(Some(Line::TooLong(length))) => {
                     self.log_refused("client", "a message is too long", length).await;
+                    // It may have been the answer to any of what the agent waits for.
+                    self.fail_agent(&too_long(length)).await;
                     send(&self.client, reply::failed("null", &too_long(length)).as_bytes()).await
                 }
                 Ok(None) | Err(_) => return End::Read,
@@ -203,6 +205,7 @@ impl Relay {
                 },
                 Ok(Some(Line::TooLong(length))) => {
                     self.log_refused("agent", "a message is too long", length).await;
+                    self.fail_client(&too_long(length)).await;
                     Ok(())
                 }
                 Ok(None) | Err(_) => return End::Read,
@@ -228,27 +231,37 @@ impl Relay {
 
     /// Tells whoever still waits for the agent that it is gone.
     pub(super) async fn agent_is_gone(&self) {
-        let gone = Error::new(Code::ProviderUnavailable, "the agent has ended");
+        self.fail_client(&Error::new(Code::ProviderUnavailable, "the agent has ended")).await;
+    }
+
+    /// Ends everything that the client waits for.
+    async fn fail_client(&self, error: &Error) {
         for waiting in self.asked_by_client.take_all() {
             // Where the client is gone too, there is nobody to tell.
-            let _ = send(&self.client, reply::failed(&waiting.raw_id, &gone).as_bytes()).await;
+            let _ = send(&self.client, reply::failed(&waiting.raw_id, error).as_bytes()).await;
+        }
+    }
+
+    /// Ends everything that the agent waits for.
+    async fn fail_agent(&self, error: &Error) {
+        for waiting in self.asked_by_agent.take_all() {
+            let _ = send(&self.agent, reply::failed(&waiting.raw_id, error).as_bytes()).await;
+            match waiting.purpose {
+                ForAgent::Pass => {}
+                ForAgent::Record(recording) | ForAgent::Permission { recording, .. } => {
+                    recording.close(Err(error.code())).await;
+                }
+            }
         }
     }
 
     /// Tells the agent of everything that nobody will answer any more.
     pub(super) async fn client_is_gone(&self) {
-        let gone = Error::new(Code::Cancelled, "the client is gone");
-        for waiting in self.asked_by_agent.take_all() {
-            let _ = send(&self.agent, reply::failed(&waiting.raw_id, &gone).as_bytes()).await;
-            match waiting.purpose {
-                ForAgent::Pass => {}
-                ForAgent::Record(recording) | ForAgent::Permission { recording, .. } => {
-                    recording.close(Err(Code::Cancelled)).await;
-                }
-            }
+        self.fail_agent(&Error::new(Code::Cancelled, "the client is gone")).await;
+        // The end of its input tells the agent to end.
+        if let Some(mut agent) = self.agent.lock().await.take() {
+            let _ = agent.shutdown().await;
         }
-        // Its end tells the agent to end.
-        let _ = self.agent.lock().await.shutdown().await;
     }
 
     /// What the two sides have agreed on.
@@ -277,6 +290,7 @@ impl Known {
 /// Where nobody reads any more.
 pub(super) async fn send(to: &Out, message: &[u8]) -> io::Result<()> {
     let mut to = to.lock().await;
+    let to = to.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
     to.write_all(message).await?;
     to.flush().await
 }
@@ -285,7 +299,12 @@ pub(super) async fn send(to: &Out, message: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// Where nobody reads any more.
-pub(super) async fn send_changed(to: &Out, line: &Bytes, whole: &str, made: &str) -> io::Result<()> {
+pub(super) async fn send_changed(
+    to: &Out,
+    line: &Bytes,
+    whole: &str,
+    made: &str,
+) -> io::Result<()> {
     let end = line.get(whole.len()..).unwrap_or_default();
     let mut bytes = Vec::with_capacity(made.len() + end.len());
     bytes.extend_from_slice(made.as_bytes());
@@ -298,6 +317,7 @@ fn blank(line: &[u8]) -> bool {
 }
 
 fn too_long(length: usize) -> Error {
-    let message = format!("the message has {length} bytes, more than the {MOST_BYTES} there may be");
+    let message =
+        format!("the message has {length} bytes, more than the {MOST_BYTES} there may be");
     Error::new(Code::InvalidRequest, message)
 }

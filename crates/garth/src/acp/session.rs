@@ -75,8 +75,7 @@ async fn directory(
     places: &Places,
     method: &str,
 ) -> Result<(Place, Option<Edit>)> {
-    let text: String =
-        serde_json::from_str(value).map_err(|_| unclear(method, &Unclear::Wrong))?;
+    let text: String = serde_json::from_str(value).map_err(|_| unclear(method, &Unclear::Wrong))?;
     let place = places.checked(Side::Client, &text).await.map_err(|error| {
         if error.code() != Code::PathOutsideWorkspace {
             return error;

@@ -106,7 +106,8 @@ pub(crate) async fn readiness(asked: &args::Provide) -> Result<Vec<(&'static str
     // Any directory will do, since nothing is made of it.
     let roots = [(std::env::temp_dir(), String::new())];
     let policy = Policy::open();
-    let wanted = Wanted { workspace: "doctor", roots: &roots, policy: &policy, reach: &[], visible: &[] };
+    let wanted =
+        Wanted { workspace: "doctor", roots: &roots, policy: &policy, reach: &[], visible: &[] };
     let mut found = Vec::new();
     for provider in providers.all().filter(|provider| ![USUAL, NONE].contains(&provider.name())) {
         found.push((provider.name(), provider.ready(&wanted).await));

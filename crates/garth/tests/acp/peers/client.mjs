@@ -17,28 +17,30 @@ const running = new Map();
 let waiting;
 const isWaiting = new Promise((resolve) => (waiting = resolve));
 
-class Editor {
-  async sessionUpdate({ update }) {
+const { client: asks, agent: answers } = acp.methods;
+const editor = acp
+  .client({ name: "editor" })
+  .onNotification(asks.session.update, ({ params: { update } }) => {
     const text = update.content?.text;
     if (text === undefined) return;
     said.push(text);
     if (text === "waiting") waiting();
-  }
-  async requestPermission({ options }) {
+  })
+  .onRequest(asks.session.requestPermission, ({ params: { options } }) => {
     asked.push("permission");
     return { outcome: { outcome: "selected", optionId: options[0].optionId } };
-  }
-  async readTextFile({ path }) {
+  })
+  .onRequest(asks.fs.readTextFile, ({ params: { path } }) => {
     asked.push(`read ${path}`);
     if (!(path in buffers)) throw acp.RequestError.resourceNotFound(path);
     return { content: buffers[path] };
-  }
-  async writeTextFile({ path, content }) {
+  })
+  .onRequest(asks.fs.writeTextFile, ({ params: { path, content } }) => {
     asked.push(`write ${path}`);
     buffers[path] = content;
     return {};
-  }
-  async createTerminal({ command, args }) {
+  })
+  .onRequest(asks.terminal.create, ({ params: { command, args } }) => {
     asked.push(`run ${command}`);
     const child = spawn(command, args ?? [], { stdio: ["ignore", "pipe", "inherit"] });
     const ended = new Promise((resolve) => child.on("close", (exitCode, signal) => resolve({ exitCode, signal })));
@@ -47,63 +49,62 @@ class Editor {
     const terminalId = `t${running.size}`;
     running.set(terminalId, terminal);
     return { terminalId };
-  }
-  async terminalOutput({ terminalId }) {
+  })
+  .onRequest(asks.terminal.output, ({ params: { terminalId } }) => {
     return { output: running.get(terminalId).output, truncated: false };
-  }
-  async waitForTerminalExit({ terminalId }) {
-    return running.get(terminalId).ended;
-  }
-  async killTerminal({ terminalId }) {
+  })
+  .onRequest(asks.terminal.waitForExit, ({ params: { terminalId } }) => running.get(terminalId).ended)
+  .onRequest(asks.terminal.kill, ({ params: { terminalId } }) => {
     running.get(terminalId).child.kill("SIGKILL");
     return {};
-  }
-  async releaseTerminal() {
-    return {};
-  }
-}
+  })
+  .onRequest(asks.terminal.release, () => ({}));
 
 const [command, ...words] = scene.command;
 const child = spawn(command, words, { stdio: ["pipe", "pipe", "inherit"] });
 const stream = acp.ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout));
-const agent = new acp.ClientSideConnection(() => new Editor(), stream);
 const told = {};
-await agent.initialize({
-  protocolVersion: acp.PROTOCOL_VERSION,
-  clientCapabilities: { fs: { readTextFile: scene.fs, writeTextFile: scene.fs }, terminal: scene.terminal },
-});
-let { sessionId } = await agent.newSession({ cwd: scene.cwd, mcpServers: [] });
 
-async function prompt(text) {
-  said = [];
-  const { stopReason } = await agent.prompt({ sessionId, prompt: [{ type: "text", text }] });
-  return { said: said.join(""), stop: stopReason };
-}
+await editor.connectWith(stream, async (agent) => {
+  await agent.request(answers.initialize, {
+    protocolVersion: acp.PROTOCOL_VERSION,
+    clientCapabilities: { fs: { readTextFile: scene.fs, writeTextFile: scene.fs }, terminal: scene.terminal },
+  });
+  const begin = { cwd: scene.cwd, mcpServers: [] };
+  let { sessionId } = await agent.request(answers.session.new, begin);
 
-for (const text of scene.prompts) told[text] = await prompt(text);
-if (scene.cancel) {
-  const turn = prompt("wait");
-  await isWaiting;
-  await agent.cancel({ sessionId });
-  told.wait = await turn;
-}
-if (scene.load) {
-  said = [];
-  await agent.loadSession({ cwd: scene.cwd, sessionId: "earlier", mcpServers: [] });
-  sessionId = "earlier";
-  told.load = { said: said.join(""), stop: "" };
-  told["where, loaded"] = await prompt("where");
-  told["servers, loaded"] = await prompt("servers");
-}
-if (scene.outside) {
-  try {
-    await agent.newSession({ cwd: scene.outside, mcpServers: [] });
-    told.outside = { said: "let in", stop: "" };
-  } catch (error) {
-    told.outside = { said: error.message, stop: "" };
+  async function prompt(text) {
+    said = [];
+    const question = { sessionId, prompt: [{ type: "text", text }] };
+    const { stopReason } = await agent.request(answers.session.prompt, question);
+    return { said: said.join(""), stop: stopReason };
   }
-}
+
+  for (const text of scene.prompts) told[text] = await prompt(text);
+  if (scene.cancel) {
+    const turn = prompt("wait");
+    await isWaiting;
+    await agent.notify(answers.session.cancel, { sessionId });
+    told.wait = await turn;
+  }
+  if (scene.load) {
+    said = [];
+    await agent.request(answers.session.load, { ...begin, sessionId: "earlier" });
+    sessionId = "earlier";
+    told.load = { said: said.join(""), stop: "" };
+    told["where, loaded"] = await prompt("where");
+    told["servers, loaded"] = await prompt("servers");
+  }
+  if (scene.outside) {
+    try {
+      await agent.request(answers.session.new, { ...begin, cwd: scene.outside });
+      told.outside = { said: "let in", stop: "" };
+    } catch (error) {
+      told.outside = { said: error.message, stop: "" };
+    }
+  }
+});
 child.stdin.end();
-await new Promise((resolve) => child.on("close", resolve));
+await new Promise((resolve) => (child.exitCode === null ? child.on("close", resolve) : resolve()));
 console.log(JSON.stringify({ told, asked, buffers }));
 process.exit(0);
