@@ -1,5 +1,6 @@
 //! The command line.
 
+mod acp;
 mod gateway;
 
 use std::{ffi::OsString, path::PathBuf};
@@ -8,6 +9,7 @@ use clap::{Parser, Subcommand};
 
 use crate::providers;
 
+pub(crate) use acp::Acp;
 pub(crate) use gateway::{
     Agent, AgentOne, AgentSet, AgentVerb, Audit, AuditExport, AuditList, AuditVerb, AuditVerify,
     Config, ConfigCheck, ConfigVerb, Place, Rpc, Serve, Token, TokenCreate, TokenRevoke, TokenRole,
@@ -38,6 +40,8 @@ pub(crate) enum Command {
     Config(Config),
     /// Serves a directory's files to a client of the Model Context Protocol.
     Mcp(Mcp),
+    /// Stands between an editor and its agent, and keeps the agent in one directory.
+    Acp(Acp),
     /// Runs one tool once, on one directory.
     Tool(Tool),
     /// Replaces the secrets of a text by placeholders.
@@ -56,6 +60,7 @@ const EXAMPLES: &str = r#"Examples:
   garth serve
   garth token create --role agent --agent default
   garth mcp ~/project
+  garth acp --root ~/project -- my-agent --acp
   garth tool --list
   garth tool read '{"path":"README.md"}' --root ~/project
   env | garth redact"#;

@@ -4,6 +4,7 @@
 //! standard streams, the current directory and exit codes. The crates below know
 //! none of it.
 
+mod acp;
 mod admin;
 mod args;
 mod catalogue;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Config(args) => config::run(&args, &output),
         Command::Doctor(args) => doctor::run(&args, &output),
         Command::Tool(args) => tool::run(&args, &output),
+        Command::Acp(args) => acp::run(&args, &output),
         Command::Mcp(args) => mcp::run(&args, &output),
         Command::Redact(args) => redact::run(&args, &output),
         Command::Completions(args) => manual::completions(&args, &output),

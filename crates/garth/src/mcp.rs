@@ -91,7 +91,7 @@ impl Prepared {
 }
 
 /// Gives a pipe room for a large answer, so that the client is woken once for it.
-fn widen(pipe: impl AsFd) {
+pub(crate) fn widen(pipe: impl AsFd) {
     // What is no pipe, or may not grow, does as it is.
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);
 }

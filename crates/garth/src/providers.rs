@@ -21,7 +21,7 @@ use garth_remote::container::Leftover;
 use garth_workspace::Commands;
 
 pub(crate) use config::Config;
-pub(crate) use own::{Own, readiness};
+pub(crate) use own::{Own, readiness, stopped};
 
 /// The provider of whoever names none.
 pub(crate) const USUAL: &str = "local";
@@ -45,6 +45,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) policy: &'a Policy,
     /// Addresses that its commands may reach.
     pub(crate) reach: &'a [String],
+    /// More directories of this machine that its commands see, and cannot change.
+    pub(crate) visible: &'a [PathBuf],
 }
 
 impl Wanted<'_> {

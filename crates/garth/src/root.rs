@@ -16,7 +16,7 @@ use garth_roots::Roots;
 use garth_workspace::{Limits, Parts, Workspace};
 
 use crate::{
-    args::{Mcp, Provide, Tool},
+    args::{Acp, Mcp, Provide, Tool},
     providers::{NONE, Own, Placed},
 };
 
@@ -75,6 +75,43 @@ pub(crate) fn of_mcp(args: &Mcp) -> Result<Rooted> {
     let git = Own::for_git(&commands, (&places, &rules.policy()))?;
     let parts = Parts { fs, commands, aliases, redaction, limits: LIMITS };
     Ok((Workspace::new(parts)?.shown_as(known).with_git_in(git), own))
+}
+
+/// A workspace of which others open files too.
+pub(crate) struct Fenced {
+    pub(crate) workspace: Workspace,
+    pub(crate) own: Own,
+    /// Its files as others find them: no name leads into it but its own.
+    pub(crate) fence: Arc<dyn DynFilesystem>,
+    /// The absolute paths that the directory has.
+    pub(crate) names: Vec<Vec<u8>>,
+}
+
+/// Opens the directory that `garth acp` keeps an agent in.
+///
+/// # Errors
+/// As for `garth tool`.
+pub(crate) fn of_acp(args: &Acp) -> Result<Fenced> {
+    let rules = Rules {
+        read_only: args.read_only,
+        allow: &args.allow,
+        deny: &args.deny,
+        protect: &args.protect,
+        durability: if args.fast { Durability::Fast } else { Durability::Synced },
+    };
+    let redaction = redaction("workspace", args.no_redact);
+    let Served { fs, aliases, known, places } =
+        Served::open(std::slice::from_ref(&args.root), &rules)?;
+    let names = names(&args.root);
+    let own_names = names.iter().fold(Aliases::none(), |aliases, name| aliases.with(name));
+    let fence = Arc::new(Host::open(&args.root, rules.policy(), own_names)?);
+    let provide = provide(&args.provide, args.no_exec);
+    let visible = args.visible()?;
+    let (commands, own) =
+        Own::open_seeing(&provide, &places, (&rules.policy(), &args.network, &visible))?;
+    let parts = Parts { fs, commands, aliases, redaction, limits: LIMITS };
+    let workspace = Workspace::new(parts)?.shown_as(known);
+    Ok(Fenced { workspace, own, fence, names })
 }
 
 /// What the command line of `garth mcp` allows.

@@ -30,6 +30,10 @@ pub(super) fn container(config: &Config, owner: &Owner, wanted: &Wanted<'_>) -> 
         )
         .hint("Leave --network out; containers.network names a network of the engine."));
     }
+    if !wanted.visible.is_empty() {
+        return Err(Error::new(Code::InvalidParams, "only provider local shows more directories")
+            .hint("Leave --visible out; what a container has in it is its image's."));
+    }
     let directory = match wanted.roots {
         [(path, name)] if name.is_empty() => path,
         _ => {

@@ -33,7 +33,7 @@ impl super::Provider for Provider {
         let spec = Spec {
             roots,
             system: "/".into(),
-            visible: Vec::new(),
+            visible: wanted.visible.to_vec(),
             environment: base_environment(),
             limits: Limits::usual(),
             network: Network::None,

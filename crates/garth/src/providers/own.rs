@@ -1,7 +1,11 @@
 //! The sandbox of a program that a person starts: it is made for that program alone and
 //! ends with it.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use garth_contract::{Code, Error, Policy, Result};
 use garth_workspace::Commands;
@@ -33,12 +37,24 @@ impl Own {
         roots: &[Placed],
         (policy, reach): (&Policy, &[String]),
     ) -> Result<(Commands, Self)> {
+        Self::open_seeing(asked, roots, (policy, reach, &[]))
+    }
+
+    /// The same for commands that see more directories of this machine.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub(crate) fn open_seeing(
+        asked: &args::Provide,
+        roots: &[Placed],
+        (policy, reach, visible): (&Policy, &[String], &[PathBuf]),
+    ) -> Result<(Commands, Self)> {
         let name = asked.name();
         check_name(&name)?;
         let plain = [USUAL, NONE].contains(&&*name) && asked.says_nothing();
         let providers = if plain { plain_providers() } else { set_up(asked)? };
         let workspace = format!("{}-{}", std::process::id(), born(std::process::id()));
-        let wanted = Wanted { workspace: &workspace, roots, policy, reach };
+        let wanted = Wanted { workspace: &workspace, roots, policy, reach, visible };
         let Opened { commands, kept } = providers.open(&name, &wanted)?;
         if kept.is_some() {
             data::make(&providers.owner().run)?;
@@ -59,7 +75,7 @@ impl Own {
             Commands::None => {}
             Commands::In(_) | Commands::Held(_) => return Ok(Commands::None),
         }
-        let wanted = Wanted { workspace: "git", roots, policy, reach: &[] };
+        let wanted = Wanted { workspace: "git", roots, policy, reach: &[], visible: &[] };
         Ok(plain_providers().open(USUAL, &wanted)?.commands)
     }
 
@@ -90,7 +106,8 @@ pub(crate) async fn readiness(asked: &args::Provide) -> Result<Vec<(&'static str
     // Any directory will do, since nothing is made of it.
     let roots = [(std::env::temp_dir(), String::new())];
     let policy = Policy::open();
-    let wanted = Wanted { workspace: "doctor", roots: &roots, policy: &policy, reach: &[] };
+    let wanted =
+        Wanted { workspace: "doctor", roots: &roots, policy: &policy, reach: &[], visible: &[] };
     let mut found = Vec::new();
     for provider in providers.all().filter(|provider| ![USUAL, NONE].contains(&provider.name())) {
         found.push((provider.name(), provider.ready(&wanted).await));
@@ -148,7 +165,7 @@ fn born(pid: u32) -> u64 {
 }
 
 /// Waits until this program is asked to stop.
-async fn stopped() {
+pub(crate) async fn stopped() {
     let wait = async |kind| match signal(kind) {
         Ok(mut signal) => drop(Signal::recv(&mut signal).await),
         Err(_) => std::future::pending().await,

@@ -55,7 +55,13 @@ impl Sandboxes {
     /// it needs.
     pub(crate) async fn ready(&self, id: &AgentId, settings: &Settings) -> Result<()> {
         let (roots, policy) = self.asked(id, settings);
-        let wanted = Wanted { workspace: id.as_str(), roots: &roots, policy: &policy, reach: &[] };
+        let wanted = Wanted {
+            workspace: id.as_str(),
+            roots: &roots,
+            policy: &policy,
+            reach: &[],
+            visible: &[],
+        };
         self.0.providers.ready(&settings.provider, &wanted).await
     }
 
@@ -75,7 +81,8 @@ impl Sandboxes {
         }
         let (roots, policy) = self.asked(&agent.id, &agent.settings);
         let name = name(agent);
-        let wanted = Wanted { workspace: &name, roots: &roots, policy: &policy, reach: &[] };
+        let wanted =
+            Wanted { workspace: &name, roots: &roots, policy: &policy, reach: &[], visible: &[] };
         let opened = self.0.providers.open(&agent.settings.provider, &wanted)?;
         let Opened { commands, kept } = opened;
         let mut open = self.lock();

@@ -1,0 +1,273 @@
+//! `garth acp`: stands between an editor and its agent, and speaks the Agent Client Protocol
+//! with both.
+//!
+//! The editor starts it in place of the agent, and it starts the agent: as it is, or in a
+//! sandbox. Messages pass as the bytes that they are; what is changed, refused, answered
+//! and recorded is said in `from_client.rs`, `from_agent.rs` and `answer.rs`.
+
+mod agent;
+mod answer;
+mod capabilities;
+mod files;
+mod from_agent;
+mod from_client;
+mod json;
+mod lines;
+mod log;
+mod message;
+mod places;
+mod relay;
+mod reply;
+mod session;
+mod table;
+mod terminals;
+mod translate;
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use garth_contract::{Code, Error, Result};
+use garth_workspace::Workspace;
+use rmcp::transport::stdio_pipes;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tokio::time::{sleep, timeout};
+
+use crate::{
+    args,
+    output::{Format, Outcome, Output},
+    providers::{NONE, Own, USUAL},
+    root,
+};
+use agent::Agent;
+use capabilities::Capabilities;
+use log::Log;
+use places::Places;
+use relay::{End, Relay, Rules, Whose, Writes};
+use session::Server;
+
+/// The workspace's name in a sandbox.
+const INSIDE: &str = garth_sandbox::WORKSPACE;
+
+/// How often it is looked whether the client is still there.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// How long what a side said last may take to pass once it is gone.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// Stands between the two until one of them is gone.
+pub(crate) fn run(args: &args::Acp, output: &Output) -> Outcome {
+    match Prepared::of(args).and_then(|prepared| prepared.serve(output)) {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            output.failure(&error, Format::Text);
+            let wrong_usage = [Code::InvalidParams, Code::InvalidPattern].contains(&error.code());
+            if wrong_usage { Outcome::WrongUsage } else { Outcome::Failed }
+        }
+    }
+}
+
+struct Prepared<'a> {
+    args: &'a args::Acp,
+    workspace: Arc<Workspace>,
+    own: Own,
+    places: Places,
+    rules: Rules,
+    log: Log,
+}
+
+impl<'a> Prepared<'a> {
+    fn of(args: &'a args::Acp) -> Result<Self> {
+        let root::Fenced { workspace, own, fence, names } = root::of_acp(args)?;
+        let inside = args.is_inside().then(|| INSIDE.to_owned());
+        let places = Places::new(fence, names, inside)?;
+        let workspace = Arc::new(workspace);
+        let ours = Capabilities {
+            read: true,
+            write: !args.read_only,
+            terminal: workspace.runs_commands(),
+        };
+        if args.is_inside() && !ours.terminal {
+            return Err(Error::new(Code::InvalidParams, "the agent cannot run in a sandbox here")
+                .hint("--allow, --deny and --protect bind tools, and nothing in a sandbox."));
+        }
+        let ruled = args.read_only || !args.protect.is_empty() || !args.allow.is_empty();
+        let rules = Rules {
+            ours,
+            writes: if ruled { Writes::Workspace } else { Writes::Client },
+            terminals: if args.is_inside() { Whose::Workspace } else { Whose::Client },
+            server: server(args, &places)?,
+        };
+        let log = if args.no_audit {
+            Log::none(&args.root)?
+        } else {
+            let config = args.provide.config.clone();
+            Log::open(&args::Place { data: args.data.clone(), config }, &absolute(&args.root)?)?
+        };
+        Ok(Self { args, workspace, own, places, rules, log })
+    }
+
+    fn serve(self, output: &Output) -> Result<Outcome> {
+        let failed = |_| Error::new(Code::Internal, "the runtime could not be started");
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let Self { args, workspace, own, places, rules, log } = self;
+        let between = async {
+            let (agent, streams) = if args.is_inside() {
+                let words = args.agent.clone();
+                Agent::inside(Arc::clone(&workspace), words, args.variables()?).await?
+            } else {
+                Agent::child(&args.agent)?
+            };
+            crate::mcp::widen(std::io::stdout());
+            let (read, write) = stdio_pipes();
+            let parts = (workspace, places, rules, log);
+            let relay = Arc::new(Relay::new(parts, Box::new(write), streams.write));
+            Ok(stand(relay, agent, (read, streams.read)).await)
+        };
+        let served = runtime.block_on(own.during(between));
+        // What still waits is given up with both of them.
+        runtime.shutdown_background();
+        match served {
+            // One that was asked to stop has done as it was told.
+            None => Ok(Outcome::Done),
+            Some(Err(error)) => Err(error),
+            Some(Ok(Ended::Client | Ended::Agent(true))) => Ok(Outcome::Done),
+            Some(Ok(Ended::Agent(false))) => {
+                output.note("garth: the agent has ended by itself, and not well");
+                Ok(Outcome::Failed)
+            }
+        }
+    }
+}
+
+/// Who ended first.
+#[derive(Clone, Copy, Debug)]
+enum Ended {
+    Client,
+    /// The agent, and whether all was well.
+    Agent(bool),
+}
+
+/// Lets both speak until one is gone, and then ends the other.
+async fn stand(
+    relay: Arc<Relay>,
+    mut agent: Agent,
+    (from_client, from_agent): (
+        impl tokio::io::AsyncRead + Send + Unpin,
+        Box<dyn tokio::io::AsyncRead + Send + Unpin>,
+    ),
+) -> Ended {
+    let mut agent_speaks = Box::pin(relay.pump_agent(from_agent));
+    let mut speaks = Speaks::On;
+    let ended = {
+        let mut client_speaks = Box::pin(relay.pump_client(from_client));
+        tokio::select! {
+            end = &mut client_speaks => match end {
+                End::Read => Ended::Client,
+                End::Written => Ended::Agent(exited(&mut agent).await),
+            },
+            end = &mut agent_speaks => {
+                speaks = Speaks::NoMore;
+                match end {
+                    End::Read => Ended::Agent(exited(&mut agent).await),
+                    End::Written => Ended::Client,
+                }
+            }
+            well = agent.ended() => Ended::Agent(well),
+            () = client_hung_up() => Ended::Client,
+            () = crate::providers::stopped() => Ended::Client,
+        }
+    };
+    let told = async {
+        match ended {
+            Ended::Client => relay.client_is_gone().await,
+            Ended::Agent(_) => {}
+        }
+        // What it said last, or says on the end of its input, may still be wanted.
+        match speaks {
+            Speaks::On => drop(agent_speaks.await),
+            Speaks::NoMore => {}
+        }
+    };
+    let _ = timeout(DRAIN, told).await;
+    match ended {
+        Ended::Client => {}
+        Ended::Agent(_) => drop(timeout(DRAIN, relay.agent_is_gone()).await),
+    }
+    agent.end().await;
+    relay.log.close().await;
+    ended
+}
+
+/// Whether the agent may still say something.
+#[derive(Clone, Copy, Debug)]
+enum Speaks {
+    On,
+    NoMore,
+}
+
+/// Whether an agent that says nothing more has ended well; one that lives on without a
+/// voice is none.
+async fn exited(agent: &mut Agent) -> bool {
+    timeout(DRAIN, agent.ended()).await.unwrap_or(false)
+}
+
+/// Waits until nobody is at the other end of the standard streams, also while what it said
+/// last is stuck.
+async fn client_hung_up() {
+    loop {
+        sleep(LOOK).await;
+        let (input, output) = (std::io::stdin(), std::io::stdout());
+        let mut streams =
+            [PollFd::new(&input, PollFlags::empty()), PollFd::new(&output, PollFlags::empty())];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let Ok(_) = poll(&mut streams, Some(&now)) else { continue };
+        let gone = PollFlags::HUP | PollFlags::ERR;
+        if streams.iter().any(|stream| stream.revents().intersects(gone)) {
+            // A pump sees the end by itself, once it has taken what came before.
+            sleep(DRAIN).await;
+            return;
+        }
+    }
+}
+
+/// How the agent starts our server: `garth mcp` on the same directory with the same rules.
+///
+/// # Errors
+/// `INTERNAL` where this program does not know its own path.
+fn server(args: &args::Acp, places: &Places) -> Result<Option<Server>> {
+    let name = args.provide.provider.as_deref().unwrap_or_default();
+    // A container has no garth in it.
+    if args.no_server || args.is_inside() && name != USUAL {
+        return Ok(None);
+    }
+    let unknown = || Error::new(Code::Internal, "this program does not know its own path");
+    let program = std::env::current_exe().map_err(|_| unknown())?;
+    let command = program.to_str().ok_or_else(unknown)?.to_owned();
+    let mut arguments = vec!["mcp".to_owned()];
+    let mut flag = |name: &str, set: bool| {
+        if set {
+            arguments.push(name.to_owned());
+        }
+    };
+    flag("--read-only", args.read_only);
+    flag("--no-redact", args.no_redact);
+    flag("--fast", args.fast);
+    // In a sandbox there is no other.
+    flag("--no-exec", args.no_exec || args.is_inside());
+    let lists = [("--allow", &args.allow), ("--deny", &args.deny), ("--protect", &args.protect)];
+    let outside = [("--network", &args.network), ("--set", &args.provide.set)];
+    let outside = outside.into_iter().filter(|_| !args.is_inside() && !args.no_exec);
+    for (name, values) in lists.into_iter().chain(outside) {
+        values.iter().for_each(|value| arguments.extend([name.to_owned(), value.clone()]));
+    }
+    if !args.is_inside() && name == NONE {
+        arguments.extend(["--provider".to_owned(), NONE.to_owned()]);
+    }
+    arguments.push(places.root_for_agent().to_owned());
+    Ok(Some(Server { command, arguments }))
+}
+
+fn absolute(path: &std::path::Path) -> Result<PathBuf> {
+    std::path::absolute(path)
+        .map_err(|_| Error::new(Code::WorkspaceNotFound, "the current directory is gone"))
+}

@@ -1,0 +1,141 @@
+//! The command line of `garth acp`.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use garth_contract::{Code, Error, Result};
+
+use super::Provide;
+use crate::providers::{NONE, USUAL};
+
+const EXAMPLES: &str = r#"Examples:
+  garth acp --root ~/project -- claude-agent-acp
+  garth acp --root ~/project --read-only -- gemini --acp
+  garth acp --root ~/project --provider local --network api.example.com:443 \
+    --env MODEL_API_KEY --visible ~/.local/lib/my-agent -- my-agent --acp
+  garth acp --provider podman --set containers.image=my-agent-image -- my-agent --acp
+
+An editor starts it in place of its agent; in Zed's settings.json:
+  {"agent_servers": {"my agent, fenced": {"command": "garth",
+    "args": ["acp", "--root", "/home/me/project", "--", "my-agent", "--acp"]}}}
+
+What the agent did is in garth audit list. docs/editors.md says what is kept from it and what is not."#;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Acp {
+    /// The agent's program and its arguments
+    #[arg(value_name = "AGENT", required = true, last = true)]
+    pub(crate) agent: Vec<OsString>,
+
+    /// The directory that sessions work in, and nothing outside it
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) root: PathBuf,
+
+    /// Refuses every change that goes through this program
+    #[arg(long)]
+    pub(crate) read_only: bool,
+
+    /// Shows what matches and hides the rest; can be given several times
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) allow: Vec<String>,
+
+    /// Hides what matches; can be given several times
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) deny: Vec<String>,
+
+    /// Lets what matches be read and not changed; can be given several times
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) protect: Vec<String>,
+
+    /// Lets an agent in the sandbox, and commands, reach this address through a proxy; nothing
+    /// without; can be given several times
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) network: Vec<String>,
+
+    /// Gives an agent in a sandbox a variable, this program's own without a value; can be given
+    /// several times
+    #[arg(long, value_name = "NAME[=VALUE]", requires = "provider")]
+    pub(crate) env: Vec<String>,
+
+    /// Shows an agent in the local sandbox another directory of this machine, which it cannot
+    /// change; can be given several times
+    #[arg(long, value_name = "DIR", requires = "provider")]
+    pub(crate) visible: Vec<PathBuf>,
+
+    /// Where the agent runs, and its commands. Without --provider the agent runs as this
+    /// program does, and commands that this program runs for it do so in the local sandbox
+    #[command(flatten)]
+    pub(crate) provide: Provide,
+
+    /// Runs no commands for the agent
+    #[arg(long, conflicts_with = "provider")]
+    pub(crate) no_exec: bool,
+
+    /// Adds no server to sessions
+    #[arg(long)]
+    pub(crate) no_server: bool,
+
+    /// Shows secrets as they are; they are replaced by placeholders otherwise
+    #[arg(long)]
+    pub(crate) no_redact: bool,
+
+    /// Does not wait for the disk: what was written last is lost when the machine fails
+    #[arg(long)]
+    pub(crate) fast: bool,
+
+    /// Where the record is kept; GARTH_DATA or ~/.local/share/garth without
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// Keeps no record
+    #[arg(long, conflicts_with = "data")]
+    pub(crate) no_audit: bool,
+}
+
+impl Acp {
+    /// Whether the agent itself runs in a sandbox: only when that is asked for here, not by
+    /// a variable that is there for other commands.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.provide.provider.as_deref().is_some_and(|name| name != NONE)
+    }
+
+    /// The variables of an agent in a sandbox.
+    ///
+    /// # Errors
+    /// `INVALID_PARAMS` for one that this program does not have, or that is no text.
+    pub(crate) fn variables(&self) -> Result<Vec<(String, String)>> {
+        let variable = |given: &String| {
+            if let Some((name, value)) = given.split_once('=') {
+                return Ok((name.to_owned(), value.to_owned()));
+            }
+            let value = std::env::var(given).map_err(|_| {
+                let message = format!("there is no variable {given:?} to give to the agent");
+                Error::new(Code::InvalidParams, message)
+            })?;
+            Ok((given.clone(), value))
+        };
+        self.env.iter().map(variable).collect()
+    }
+
+    /// The directories that a sandbox shows: those that were asked for, and this program's
+    /// own, so that an agent in the local sandbox can start our server.
+    ///
+    /// # Errors
+    /// `INVALID_PARAMS` for one that is not there.
+    pub(crate) fn visible(&self) -> Result<Vec<PathBuf>> {
+        let missing = |path: &PathBuf| {
+            let message = format!("there is no directory {:?} to show", path.display());
+            Error::new(Code::InvalidParams, message)
+        };
+        let mut all = Vec::new();
+        for path in &self.visible {
+            let absolute = std::path::absolute(path).ok().filter(|path| path.is_dir());
+            all.push(absolute.ok_or_else(|| missing(path))?);
+        }
+        if self.provide.provider.as_deref() == Some(USUAL) && !self.no_server {
+            let program = std::env::current_exe().ok();
+            all.extend(program.and_then(|program| Some(program.parent()?.to_path_buf())));
+        }
+        Ok(all)
+    }
+}
