@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use garth_contract::{Code, Error, Result};
+use garth_contract::{Code, Error, Result, Seat};
 use garth_remote::container::{Container, Files, Options, Root};
 
 use super::{Config, Owner, Wanted};
@@ -29,6 +29,13 @@ pub(super) fn container(config: &Config, owner: &Owner, wanted: &Wanted<'_>) -> 
             "only provider local has a way out by address",
         )
         .hint("Leave --network out; containers.network names a network of the engine."));
+    }
+    match wanted.seat {
+        Seat::Workspace => {}
+        Seat::Home => {
+            let message = "only provider local has workspaces that are the home directory";
+            return Err(Error::new(Code::InvalidParams, message).hint("Set e2b.provider to local."));
+        }
     }
     let directory = match wanted.roots {
         [(path, name)] if name.is_empty() => path,
