@@ -29,7 +29,8 @@ const RUNNING: HeaderName = HeaderName::from_static("x-total-running");
 /// What of all sandboxes is wanted.
 #[derive(Debug, Default)]
 struct Filter {
-    metadata: BTreeMap<String, String>,
+    /// Names and values; SDKs encode them twice, and others once.
+    metadata: Vec<Pair>,
     states: Vec<String>,
     template: Option<String>,
     oldest_first: bool,
@@ -76,15 +77,32 @@ pub(in crate::serve::e2b) async fn list_all(
     answered(listed.await)
 }
 
+/// One name and value that a sandbox must have.
+#[derive(Debug)]
+struct Pair([(String, String); 2]);
+
+impl Pair {
+    fn read(name: &str, value: &str) -> Self {
+        let decoded = |text: &str| {
+            percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+        };
+        Self([(name.to_owned(), value.to_owned()), (decoded(name), decoded(value))])
+    }
+
+    fn is_in(&self, metadata: &BTreeMap<String, String>) -> bool {
+        self.0.iter().any(|(name, value)| metadata.get(name) == Some(value))
+    }
+}
+
 impl Filter {
     fn read(query: &str) -> Result<Self> {
         let mut filter = Self::default();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             match &*name {
-                "metadata" => filter.metadata.extend(
-                    form_urlencoded::parse(value.as_bytes())
-                        .map(|(name, value)| (name.into_owned(), value.into_owned())),
-                ),
+                "metadata" => {
+                    let pairs = form_urlencoded::parse(value.as_bytes());
+                    filter.metadata.extend(pairs.map(|(name, value)| Pair::read(&name, &value)));
+                }
                 "state" => filter.states.extend(value.split(',').map(ToOwned::to_owned)),
                 "template" => filter.template = Some(value.into_owned()),
                 "order" => filter.oldest_first = value == "asc",
@@ -116,10 +134,7 @@ impl Filter {
             let state = record.state.name();
             (self.states.is_empty() || self.states.iter().any(|wanted| wanted == state))
                 && self.template.as_ref().is_none_or(|template| *template == record.template)
-                && self
-                    .metadata
-                    .iter()
-                    .all(|(name, value)| record.metadata.get(name) == Some(value))
+                && self.metadata.iter().all(|pair| pair.is_in(&record.metadata))
         };
         let mut all: Vec<_> = all.into_iter().filter(wanted).collect();
         if self.oldest_first {
