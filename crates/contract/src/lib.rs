@@ -18,6 +18,7 @@ mod path;
 mod pieces;
 mod policy;
 mod query;
+mod seat;
 mod shell;
 mod sink;
 mod stage;
@@ -42,6 +43,7 @@ pub use policy::{Access, Durability, HardLinks, Policy};
 pub use query::{
     Case, Facts, Glob, Grep, Hidden, Ignored, Kinds, Lines, Order, Output, Query, Reach, Syntax,
 };
+pub use seat::Seat;
 pub use shell::{
     Announce, Ask, Cause, Command, DynShell, Ended, Exit, Input, Keep, Kept, MOST_COMMAND_SHOWN,
     MOST_WAITING_INPUT, Piece, Printed, Process, ProcessId, Program, Report, Shell, ShellAbilities,

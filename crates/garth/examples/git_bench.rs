@@ -108,6 +108,7 @@ fn workspace(root: &Path) -> Option<Workspace> {
     let program = fs::File::open(program).ok()?;
     let spec = Spec {
         roots: vec![Root::whole(root, Access::ReadWrite).unwrap()],
+        seat: garth_sandbox::Seat::Workspace,
         system: "/".into(),
         visible: Vec::new(),
         environment: base_environment(),

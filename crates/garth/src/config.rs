@@ -5,6 +5,7 @@
 
 mod check;
 mod containers;
+mod e2b;
 mod file;
 mod git;
 mod given;

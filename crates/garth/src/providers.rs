@@ -15,10 +15,10 @@ mod podman;
 
 use std::{path::PathBuf, sync::Arc};
 
-use garth_contract::{BoxFuture, Code, Error, Policy, Result};
+use garth_contract::{Aliases, BoxFuture, Code, DynShell, Error, Policy, RawPath, Result, Seat};
 use garth_egress::Rules;
-use garth_remote::container::Leftover;
-use garth_workspace::Commands;
+use garth_remote::{Connect, Lazy, Within, container::Leftover};
+use garth_workspace::{Commands, Inside};
 
 pub(crate) use config::Config;
 pub(crate) use own::{Own, readiness, stopped};
@@ -47,6 +47,10 @@ pub(crate) struct Wanted<'a> {
     pub(crate) reach: &'a [String],
     /// More directories of this machine that its commands see, and cannot change.
     pub(crate) visible: &'a [PathBuf],
+    /// Where the workspace sits in it.
+    pub(crate) seat: Seat,
+    /// What it is made of beside the workspace, where that is not the provider's own.
+    pub(crate) system: Option<&'a str>,
 }
 
 impl Wanted<'_> {
@@ -61,6 +65,8 @@ impl Wanted<'_> {
 pub(crate) struct Opened {
     /// The place, which is made when the first command comes.
     pub(crate) commands: Commands,
+    /// The whole sandbox, where it can be worked in.
+    pub(crate) inside: Option<Inside>,
     /// The sandbox, where it outlives this program.
     pub(crate) kept: Option<Arc<dyn Kept>>,
 }
@@ -68,7 +74,25 @@ pub(crate) struct Opened {
 impl Opened {
     /// No commands.
     fn nowhere() -> Self {
-        Self { commands: Commands::None, kept: None }
+        Self { commands: Commands::None, inside: None, kept: None }
+    }
+
+    /// Commands run in this sandbox, and its guest serves what its seat says.
+    fn seated<C: Connect + Clone>(lazy: Lazy<C>, seat: Seat) -> Result<Self> {
+        let lazy = Arc::new(lazy);
+        match seat {
+            Seat::Workspace => {
+                Ok(Self { commands: Commands::Held(lazy), inside: None, kept: None })
+            }
+            Seat::Home => {
+                let home = RawPath::new(seat.workspace().trim_start_matches('/'));
+                let home = home.resolve(&Aliases::none())?;
+                let shell: Arc<dyn DynShell> = Arc::clone(&lazy) as _;
+                let within = Within::new(Arc::clone(&shell), home.clone());
+                let commands = Commands::Held(Arc::new(within));
+                Ok(Self { commands, inside: Some(Inside { files: lazy, shell, home }), kept: None })
+            }
+        }
     }
 
     /// Looks whether it could be had, where that is not known by now.

@@ -3,6 +3,7 @@
 mod answer;
 mod app;
 pub(crate) mod data;
+pub(crate) mod e2b;
 mod first;
 pub(crate) mod git;
 mod guard;
@@ -44,6 +45,7 @@ use crate::{
 };
 use app::{App, Front};
 use data::{Data, Home};
+use e2b::E2b;
 use first::Reached;
 use git::GitRemotes;
 use opener::Directories;
@@ -123,6 +125,10 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
         most_frame: settings.frame_bytes,
         metrics_for: settings.metrics,
         spool: Spool::open(data.path()).await?,
+        e2b: match settings.e2b.enabled {
+            true => Some(E2b::open(settings.e2b.clone(), gateway.clone(), home.clone()).await?),
+            false => None,
+        },
     };
     let app = App::new(gateway.clone(), &home, front);
     output.answer(&told);
@@ -133,6 +139,7 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
             sandboxes.sweep(&gateway).await;
         }
     });
+    let expiring = app.e2b.clone().map(|e2b| tokio::spawn(e2b.expire(Arc::clone(&app))));
     let version = env!("CARGO_PKG_VERSION");
     tracing::info!(%at, tls = app.tls.is_some(), version, "The gateway listens.");
     if most_connections < settings.connections {
@@ -147,6 +154,9 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     tracing::info!(connections = app.count(), "The gateway stops.");
     app.stop();
     sweeping.abort();
+    if let Some(expiring) = expiring {
+        expiring.abort();
+    }
     let drain = async {
         app.drained(GRACE).await;
         git.stop().await;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use garth_contract::{Code, Error, Result};
 use garth_redact::Redactor;
+use garth_workspace::Workspace;
 use serde::Serialize;
 
 use crate::{
@@ -168,6 +169,16 @@ impl Gateway {
     pub async fn open_workspace(&self, id: &AgentId) -> Result<()> {
         let known = self.inner.registry.known(id).await?;
         self.inner.workspaces.open(&known.agent).await.map(drop)
+    }
+
+    /// The open workspace of an agent, for work of the gateway itself on its sandbox
+    /// within a call that was admitted.
+    ///
+    /// # Errors
+    /// As for [`open_workspace`](Self::open_workspace).
+    pub async fn workspace(&self, id: &AgentId) -> Result<Arc<Workspace>> {
+        let known = self.inner.registry.known(id).await?;
+        self.inner.workspaces.open(&known.agent).await
     }
 
     /// Lets the open workspace of an agent go; it is opened anew when it is asked for.

@@ -5,7 +5,7 @@ mod redaction;
 
 use std::path::{Path, PathBuf};
 
-use garth_contract::{Access, Code, Error, MAX_PATH, Policy, Result};
+use garth_contract::{Access, Code, Error, MAX_PATH, Policy, Result, Seat};
 use garth_redact::Redactor;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,14 @@ pub struct Settings {
     /// the agent has its own below the gateway's data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
+    /// The workspace is the home directory of its sandbox, whose whole tree can be
+    /// worked in.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub home: bool,
+    /// What its sandbox is made of beside the workspace: a directory with a system in
+    /// it, absolute on the host, or an image of containers; the provider's own without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
     /// Every change is `READ_ONLY`.
     #[serde(default)]
     pub read_only: bool,
@@ -84,6 +92,8 @@ impl Settings {
         Self {
             provider: provider.into(),
             directory: None,
+            home: false,
+            system: None,
             read_only: false,
             quota_bytes: None,
             max_file_bytes: None,
@@ -108,6 +118,9 @@ impl Settings {
         self.directory.as_deref().map_or(Ok(()), check_directory)?;
         if self.max_file_bytes == Some(0) {
             return Err(wrong("maxFileBytes must not be 0; readOnly allows no writes"));
+        }
+        if self.system.as_ref().is_some_and(|system| system.is_empty() || system.len() > MAX_PATH) {
+            return Err(wrong("a system is the path of a directory or the name of an image"));
         }
         self.limits.check()?;
         garth_search::Rules::compile(&self.policy())?;
@@ -146,6 +159,12 @@ impl Settings {
             Some(adopted) => PathBuf::from(adopted),
             None => data.join("agents").join(id.as_str()).join("workspace"),
         }
+    }
+
+    /// Where the workspace sits in its sandbox.
+    #[must_use]
+    pub fn seat(&self) -> Seat {
+        if self.home { Seat::Home } else { Seat::Workspace }
     }
 
     /// What a backend is to forbid.

@@ -178,6 +178,7 @@ async fn idle(dir: &Path) {
         fs::create_dir(&root).unwrap();
         let spec = Spec {
             roots: vec![Root::whole(&root, Access::ReadWrite).unwrap()],
+            seat: garth_sandbox::Seat::Workspace,
             system: "/".into(),
             visible: Vec::new(),
             environment: base_environment(),

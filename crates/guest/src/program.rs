@@ -6,9 +6,9 @@ mod forward;
 mod listen;
 mod relay;
 
-use std::{ffi::OsString, io::Write, process::ExitCode, sync::Arc};
+use std::{ffi::OsString, io::Write, path::Path, process::ExitCode, sync::Arc};
 
-use garth_contract::{Aliases, Code, Error, Result};
+use garth_contract::{Aliases, Code, Error, Result, WsPath};
 use garth_host::{Filter, Host, Processes, Trees};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::runtime::{self, Runtime};
@@ -68,6 +68,10 @@ fn start(runtime: &Runtime, guest: Guest) -> Result<()> {
     };
     runtime.block_on(async {
         let mut aliases = Aliases::none();
+        if guest.root == Path::new("/") {
+            // Every absolute link leads to somewhere in it.
+            aliases = aliases.with_at(b"/", WsPath::root());
+        }
         for alias in &guest.aliases {
             aliases = aliases.with(alias);
         }

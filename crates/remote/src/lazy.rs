@@ -25,7 +25,7 @@ impl<C: Connect + Clone> Lazy<C> {
         Self { connect, patience, made: OnceCell::new() }
     }
 
-    async fn remote(&self) -> Result<&Remote> {
+    pub(crate) async fn remote(&self) -> Result<&Remote> {
         let make = || async {
             let link = Link::open(self.connect.clone(), ProcessId(1), self.patience).await?;
             Ok(Remote::new(link))

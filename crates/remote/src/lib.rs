@@ -19,12 +19,15 @@ mod drive;
 mod files;
 mod find;
 mod lazy;
+mod lazy_files;
 mod link;
 pub mod providers;
 mod remote;
 mod stage;
 mod watch;
+mod within;
 
 pub use lazy::Lazy;
 pub use link::{Connect, Left, Link, Patience};
 pub use remote::Remote;
+pub use within::Within;

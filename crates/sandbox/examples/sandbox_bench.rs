@@ -72,6 +72,7 @@ fn main() {
 fn spec(dir: &Path, memory: Option<u64>) -> Spec {
     Spec {
         roots: vec![Root::whole(dir, Access::ReadWrite).unwrap()],
+        seat: garth_sandbox::Seat::Workspace,
         system: "/".into(),
         visible: Vec::new(),
         environment: base_environment(),

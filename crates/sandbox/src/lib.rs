@@ -61,6 +61,7 @@ mod spec;
 mod start;
 mod trial;
 
+pub use garth_contract::Seat;
 pub use layer::Layer;
 pub use probe::{Probed, State, probe};
 pub use refusal::Refusal;
@@ -68,6 +69,6 @@ pub use running::{Ended, Running};
 pub use seccomp::refused_calls;
 pub use spec::{
     Access, HOME, Image, Limits, Needs, Network, Program, Root, Spec, Stdio, WORKSPACE,
-    base_environment,
+    base_environment, environment_of,
 };
 pub use start::start;

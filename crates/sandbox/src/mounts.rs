@@ -12,6 +12,7 @@ mod system;
 
 use std::ffi::{CStr, CString};
 
+use garth_contract::Seat;
 use rustix::{
     fd::{AsFd, OwnedFd},
     fs::{
@@ -51,15 +52,23 @@ const DEVICE: MountAttrFlags = MountAttrFlags::MOUNT_ATTR_RDONLY
     .union(MountAttrFlags::MOUNT_ATTR_NOSUID)
     .union(MountAttrFlags::MOUNT_ATTR_NOEXEC);
 
-const SCRATCH: [Scratch; 3] = [
-    Scratch { at: c"tmp", mode: 0o1777, attributes: NO_PRIVILEGES },
-    Scratch { at: c"home/garth", mode: 0o700, attributes: NO_PRIVILEGES },
-    Scratch {
-        at: c"dev/shm",
-        mode: 0o1777,
-        attributes: NO_PRIVILEGES.union(MountAttrFlags::MOUNT_ATTR_NOEXEC),
-    },
-];
+const TMP: Scratch = Scratch { at: c"tmp", mode: 0o1777, attributes: NO_PRIVILEGES };
+
+const SHARED: Scratch = Scratch {
+    at: c"dev/shm",
+    mode: 0o1777,
+    attributes: NO_PRIVILEGES.union(MountAttrFlags::MOUNT_ATTR_NOEXEC),
+};
+
+/// The writable places beside the workspace.
+fn scratches(seat: Seat) -> &'static [Scratch] {
+    match seat {
+        Seat::Workspace => {
+            &[TMP, Scratch { at: c"home/garth", mode: 0o700, attributes: NO_PRIVILEGES }, SHARED]
+        }
+        Seat::Home => &[TMP, SHARED],
+    }
+}
 
 /// The devices there are, with their numbers.
 const DEVICES: [(&CStr, (u32, u32)); 6] = [
@@ -74,6 +83,7 @@ const DEVICES: [(&CStr, (u32, u32)); 6] = [
 /// The file tree of a sandbox, ready to be made.
 #[derive(Debug)]
 pub(crate) struct Mounts {
+    seat: Seat,
     size: CString,
     inodes: CString,
     layout: Layout,
@@ -116,10 +126,10 @@ pub(crate) fn prepare(
     ids: &Ids,
     turned: Option<Vec<OwnedFd>>,
 ) -> Result<Mounts, Refusal> {
-    let mut layout = Layout::new();
+    let mut layout = Layout::new(spec.seat);
     let mut binds = system::show(&mut layout, &spec.system, &spec.visible)?;
-    etc::write(&mut layout);
-    binds.extend(bind::roots(&mut layout, &spec.roots, turned)?);
+    etc::write(&mut layout, spec.seat);
+    binds.extend(bind::roots(&mut layout, (spec.seat, &spec.roots), turned)?);
     binds.extend(bind::socket(&mut layout, &spec.network)?);
     let (devices, owner) = match ids {
         Ids::Own(_) => (Devices::Bound, None),
@@ -130,7 +140,7 @@ pub(crate) fn prepare(
     let files = (spec.limits.tmp_bytes / BYTES_A_FILE).clamp(FEWEST_FILES, MOST_FILES);
     let text = |number: u64| layout::c_string(number.to_string(), Act::RootTree);
     let (size, inodes) = (text(spec.limits.tmp_bytes.max(BYTES_A_FILE))?, text(files)?);
-    Ok(Mounts { size, inodes, layout, binds, devices, owner })
+    Ok(Mounts { seat: spec.seat, size, inodes, layout, binds, devices, owner })
 }
 
 impl Mounts {
@@ -153,14 +163,18 @@ impl Mounts {
         fchdir(&root).during(Act::RootTree)?;
         mount_proc().during(Act::MountProc)?;
         mount_terminals().during(Act::MountTerminals)?;
-        for scratch in &SCRATCH {
+        for scratch in scratches(self.seat) {
             self.open_window(&root, scratch).during(Act::Scratch)?;
         }
         change_root().during(Act::Pivot)?;
         set_attributes(&root, Depth::Single, MountAttrFlags::MOUNT_ATTR_RDONLY)
             .during(Act::Seal)?;
         umask(Mode::WGRP | Mode::WOTH);
-        chdir(c"/workspace").during(Act::WorkDir)
+        let workspace = match self.seat {
+            Seat::Workspace => c"/workspace",
+            Seat::Home => c"/home/user",
+        };
+        chdir(workspace).during(Act::WorkDir)
     }
 
     fn make_root(&self) -> Result<OwnedFd, Errno> {

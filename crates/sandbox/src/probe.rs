@@ -164,6 +164,7 @@ impl Ground {
         };
         Ok(Spec {
             roots: vec![Root::whole(&self.directory.join("workspace"), Access::ReadWrite)?],
+            seat: garth_contract::Seat::Workspace,
             system: "/".into(),
             visible: Vec::new(),
             environment: Vec::new(),

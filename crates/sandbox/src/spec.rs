@@ -7,21 +7,25 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use garth_contract::Seat;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 use crate::Layer;
 
-/// Where the workspace is inside.
-pub const WORKSPACE: &str = "/workspace";
+/// Where the workspace is inside, unless it is the home directory.
+pub const WORKSPACE: &str = Seat::Workspace.workspace();
 
-/// The home directory inside: private, empty at the start, gone at the end.
-pub const HOME: &str = "/home/garth";
+/// The home directory inside, unless it is the workspace: private, empty at the start,
+/// gone at the end.
+pub const HOME: &str = Seat::Workspace.home();
 
 /// What a sandbox is to be.
 #[derive(Debug)]
 pub struct Spec {
     /// The directories that make the workspace.
     pub roots: Vec<Root>,
+    /// Where the workspace sits.
+    pub seat: Seat,
     /// Where the system is whose programs are seen inside: `/` for this machine's own, or
     /// a directory with another one in it, such as `debootstrap` makes.
     pub system: PathBuf,
@@ -43,7 +47,7 @@ pub struct Spec {
 pub struct Root {
     /// The directory, open.
     pub directory: OwnedFd,
-    /// Its name below [`WORKSPACE`]; empty for the workspace itself.
+    /// Its name below the workspace; empty for the workspace itself.
     pub place: String,
     /// What may be done in it.
     pub access: Access,
@@ -188,11 +192,17 @@ pub struct Stdio {
 /// The variables that programs expect: nothing of this process's own.
 #[must_use]
 pub fn base_environment() -> Vec<(OsString, OsString)> {
+    environment_of(Seat::Workspace)
+}
+
+/// The same for whoever runs at this seat.
+#[must_use]
+pub fn environment_of(seat: Seat) -> Vec<(OsString, OsString)> {
     let variables = [
         ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
-        ("HOME", HOME),
-        ("USER", "garth"),
-        ("LOGNAME", "garth"),
+        ("HOME", seat.home()),
+        ("USER", seat.user()),
+        ("LOGNAME", seat.user()),
         ("SHELL", "/bin/bash"),
         ("LANG", "C.UTF-8"),
         ("TMPDIR", "/tmp"),

@@ -17,6 +17,7 @@ fn a_sandbox_starts_and_what_was_said_about_memory_stays() {
     let dir = tempfile::tempdir().unwrap();
     let spec = Spec {
         roots: vec![Root::whole(dir.path(), Access::ReadWrite).unwrap()],
+        seat: garth_sandbox::Seat::Workspace,
         system: "/".into(),
         visible: Vec::new(),
         environment: base_environment(),

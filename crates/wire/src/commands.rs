@@ -1,5 +1,7 @@
 //! The words about commands and processes, as they stand in a message.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use garth_contract::{
     Ask, Cause, Command, Ended, Exit, Input, Keep, Kept, Piece, Printed, Process, ProcessId,
@@ -137,7 +139,9 @@ impl Wire for Timeout {
     }
 
     fn take(from: &mut In) -> Result<Self, Fault> {
-        Self::millis(from.number()?).map_err(|_| BAD_VALUE)
+        let time = Duration::from_millis(from.number()?);
+        let known = Self::at_most(time);
+        if known.duration() == time { Ok(known) } else { Err(BAD_VALUE) }
     }
 }
 

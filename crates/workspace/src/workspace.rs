@@ -6,7 +6,7 @@ use garth_contract::{Aliases, Code, Detail, DynFilesystem, Error, RawPath, Resul
 use garth_redact::{BadPattern, Behaviour, Config, Redactor};
 use tokio::sync::MutexGuard;
 
-use crate::{Commands, Earlier, Limits, git::Git, locks::Locks};
+use crate::{Commands, Earlier, Inside, Limits, git::Git, locks::Locks};
 
 /// What a workspace is made of.
 pub struct Parts {
@@ -34,6 +34,7 @@ pub struct Workspace {
     pub(crate) locks: Locks,
     pub(crate) earlier: Option<Arc<dyn Earlier>>,
     pub(crate) git: Git,
+    pub(crate) inside: Option<Inside>,
 }
 
 /// Whether secrets are replaced at all.
@@ -62,8 +63,20 @@ impl Workspace {
             Behaviour::Redact | Behaviour::Block | Behaviour::Allow => Redaction::Off,
         };
         let (roots, locks) = (Vec::new(), Locks::new());
-        let (earlier, git) = (None, Git::usual());
-        Ok(Self { fs, commands, aliases, roots, redactor, redaction, limits, locks, earlier, git })
+        let (earlier, git, inside) = (None, Git::usual(), None);
+        Ok(Self {
+            fs,
+            commands,
+            aliases,
+            roots,
+            redactor,
+            redaction,
+            limits,
+            locks,
+            earlier,
+            git,
+            inside,
+        })
     }
 
     /// Its files.

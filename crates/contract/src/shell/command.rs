@@ -177,7 +177,7 @@ pub enum Stdin {
 /// The most bytes that wait for a process to read them.
 pub const MOST_WAITING_INPUT: usize = 16 << 20;
 
-/// How long a command may run: a millisecond to an hour.
+/// How long a command may run: a millisecond to an hour, or as long as its sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Timeout(Duration);
 
@@ -186,6 +186,8 @@ impl Timeout {
     pub const USUAL: Self = Self(Duration::from_secs(120));
     /// An hour.
     pub const MOST: Self = Self(Duration::from_secs(3_600));
+    /// Ten days: for what runs as long as its sandbox, which itself has an end.
+    pub const LASTING: Self = Self(Duration::from_secs(10 * 24 * 3_600));
 
     /// So many milliseconds.
     ///
@@ -202,6 +204,12 @@ impl Timeout {
             return Err(Error::new(Code::InvalidParams, message).with(limit));
         }
         Ok(Self(Duration::from_millis(millis)))
+    }
+
+    /// So much, cut to what a command can have at most.
+    #[must_use]
+    pub fn at_most(time: Duration) -> Self {
+        Self(time.clamp(Duration::from_millis(1), Self::LASTING.0))
     }
 
     /// The time.

@@ -43,6 +43,10 @@ pub(crate) struct Serve {
     #[arg(long)]
     pub(crate) insecure_listen: bool,
 
+    /// Answers SDKs of E2B on the same address: E2B_API_URL and E2B_SANDBOX_URL name it
+    #[arg(long)]
+    pub(crate) e2b: bool,
+
     /// Speaks TLS with this certificate and those above it, in PEM
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,

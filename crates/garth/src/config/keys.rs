@@ -78,6 +78,7 @@ pub(crate) fn all() -> Vec<Key> {
     keys.extend(redaction());
     keys.extend(super::containers::keys());
     keys.extend(super::git::keys());
+    keys.extend(super::e2b::keys());
     keys.extend(watching());
     keys.push(key(
         "limits.in_flight",
@@ -295,6 +296,14 @@ const NUMBERS: &[(&str, &str, Put)] = &[
         numbers.tools_per_minute = given.count()?;
         Ok(())
     }),
+    (
+        "sandbox_per_minute",
+        "how many calls into sandboxes of the E2B interface there may be in a minute",
+        |numbers, given| {
+            numbers.sandbox_per_minute = given.count()?;
+            Ok(())
+        },
+    ),
     (
         "admin_per_minute",
         "how many requests about the gateway itself there may be in a minute",

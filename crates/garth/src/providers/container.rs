@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use garth_contract::{Code, Error, Result};
+use garth_contract::{Code, Error, Result, Seat};
 use garth_remote::container::{Container, Files, Options, Root};
 
 use super::{Config, Owner, Wanted};
@@ -33,6 +33,13 @@ pub(super) fn container(config: &Config, owner: &Owner, wanted: &Wanted<'_>) -> 
     if !wanted.visible.is_empty() {
         return Err(Error::new(Code::InvalidParams, "only provider local shows more directories")
             .hint("Leave --visible out; what a container has in it is its image's."));
+    }
+    match wanted.seat {
+        Seat::Workspace => {}
+        Seat::Home => {
+            let message = "only provider local has workspaces that are the home directory";
+            return Err(Error::new(Code::InvalidParams, message).hint("Set e2b.provider to local."));
+        }
     }
     let directory = match wanted.roots {
         [(path, name)] if name.is_empty() => path,

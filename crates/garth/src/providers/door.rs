@@ -26,7 +26,7 @@ impl Opened {
     pub(super) fn behind_a_door<C: Connect + Clone + Kept>(inside: C) -> Self {
         let door = Door { inside, shut: Arc::default() };
         let lazy = Lazy::new(door.clone(), Patience::USUAL);
-        Self { commands: Commands::Held(Arc::new(lazy)), kept: Some(Arc::new(door)) }
+        Self { commands: Commands::Held(Arc::new(lazy)), inside: None, kept: Some(Arc::new(door)) }
     }
 }
 

@@ -1,13 +1,10 @@
 //! The provider `local`: a sandbox of this machine's own kernel, which ends with this
 //! program.
 
-use std::sync::Arc;
-
 use garth_contract::{Access, Code, Error, Result};
 use garth_egress::Rules;
 use garth_remote::{Lazy, Patience, providers::Local};
-use garth_sandbox::{Limits, Needs, Network, Root, Spec, base_environment};
-use garth_workspace::Commands;
+use garth_sandbox::{Limits, Needs, Network, Root, Spec, environment_of};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 use super::{Opened, USUAL, Wanted};
@@ -32,9 +29,10 @@ impl super::Provider for Provider {
         }
         let spec = Spec {
             roots,
-            system: "/".into(),
+            seat: wanted.seat,
+            system: wanted.system.unwrap_or("/").into(),
             visible: wanted.visible.to_vec(),
-            environment: base_environment(),
+            environment: environment_of(wanted.seat),
             limits: Limits::usual(),
             network: Network::None,
             needs: Needs::all(),
@@ -52,7 +50,6 @@ impl super::Provider for Provider {
         } else {
             Local::reaching(spec, itself, arguments, rules)?
         };
-        let commands = Commands::Held(Arc::new(Lazy::new(local, Patience::USUAL)));
-        Ok(Opened { commands, kept: None })
+        Opened::seated(Lazy::new(local, Patience::USUAL), wanted.seat)
     }
 }

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use garth_contract::{Code, Error, Policy, Result};
+use garth_contract::{Code, Error, Policy, Result, Seat};
 use garth_workspace::Commands;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -54,8 +54,10 @@ impl Own {
         let plain = [USUAL, NONE].contains(&&*name) && asked.says_nothing();
         let providers = if plain { plain_providers() } else { set_up(asked)? };
         let workspace = format!("{}-{}", std::process::id(), born(std::process::id()));
-        let wanted = Wanted { workspace: &workspace, roots, policy, reach, visible };
-        let Opened { commands, kept } = providers.open(&name, &wanted)?;
+        let seat = Seat::Workspace;
+        let wanted =
+            Wanted { workspace: &workspace, roots, policy, reach, visible, seat, system: None };
+        let Opened { commands, kept, .. } = providers.open(&name, &wanted)?;
         if kept.is_some() {
             data::make(&providers.owner().run)?;
         }
@@ -75,7 +77,9 @@ impl Own {
             Commands::None => {}
             Commands::In(_) | Commands::Held(_) => return Ok(Commands::None),
         }
-        let wanted = Wanted { workspace: "git", roots, policy, reach: &[], visible: &[] };
+        let (seat, system) = (Seat::Workspace, None);
+        let wanted =
+            Wanted { workspace: "git", roots, policy, reach: &[], visible: &[], seat, system };
         Ok(plain_providers().open(USUAL, &wanted)?.commands)
     }
 
@@ -106,8 +110,15 @@ pub(crate) async fn readiness(asked: &args::Provide) -> Result<Vec<(&'static str
     // Any directory will do, since nothing is made of it.
     let roots = [(std::env::temp_dir(), String::new())];
     let policy = Policy::open();
-    let wanted =
-        Wanted { workspace: "doctor", roots: &roots, policy: &policy, reach: &[], visible: &[] };
+    let wanted = Wanted {
+        workspace: "doctor",
+        roots: &roots,
+        policy: &policy,
+        reach: &[],
+        visible: &[],
+        seat: Seat::Workspace,
+        system: None,
+    };
     let mut found = Vec::new();
     for provider in providers.all().filter(|provider| ![USUAL, NONE].contains(&provider.name())) {
         found.push((provider.name(), provider.ready(&wanted).await));

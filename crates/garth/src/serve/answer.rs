@@ -13,6 +13,7 @@ use garth_ops::{Failure, Reply};
 use serde_json::{Map, Value};
 
 use super::{
+    e2b::Job,
     left::Left,
     live::Live,
     transfer::{Sent, Transfer},
@@ -72,6 +73,8 @@ pub(crate) struct Along {
     pub(crate) place: Option<crate::mcp::progress::Where>,
     /// Gets the resources that a client of MCP follows.
     pub(crate) follows: Option<Follows>,
+    /// What a call of the E2B interface does.
+    pub(crate) job: Option<Job>,
 }
 
 /// Resources that are followed, on their way to whoever tells of them.
@@ -105,6 +108,7 @@ impl Along {
             coming: None,
             place: None,
             follows: None,
+            job: None,
         }
     }
 

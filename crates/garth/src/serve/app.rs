@@ -16,6 +16,7 @@ use tokio_rustls::TlsAcceptor;
 use super::{
     answer::{Along, Answer},
     data::Home,
+    e2b::E2b,
     guard::Names,
     memory::Memory,
     metrics::Metrics,
@@ -34,6 +35,7 @@ pub(crate) struct Front {
     pub(crate) most_frame: usize,
     pub(crate) metrics_for: MetricsFor,
     pub(crate) spool: Spool,
+    pub(crate) e2b: Option<E2b>,
 }
 
 /// What every connection shares.
@@ -54,6 +56,8 @@ pub(crate) struct App {
     pub(crate) memory: Memory,
     /// Where bodies wait until all of them came.
     pub(crate) spool: Spool,
+    /// The sandboxes of the E2B interface, where it is on.
+    pub(crate) e2b: Option<E2b>,
     stopping: watch::Sender<bool>,
     /// One receiver per connection; none is left when all have ended.
     open: watch::Sender<()>,
@@ -73,7 +77,7 @@ pub(crate) struct Open {
 impl App {
     pub(crate) fn new(gateway: Gateway, data: &Home, front: Front) -> Arc<Self> {
         let table = table::of(&gateway, data);
-        let Front { names, tls, most_connections, most_frame, metrics_for, spool } = front;
+        let Front { names, tls, most_connections, most_frame, metrics_for, spool, e2b } = front;
         let metrics = Metrics::of(&gateway, metrics_for);
         let strangers = Strangers::new(gateway.audit());
         Arc::new(Self {
@@ -86,6 +90,7 @@ impl App {
             most_frame,
             memory: Memory::new(),
             spool,
+            e2b,
             stopping: watch::Sender::new(false),
             open: watch::Sender::new(()),
             connections: AtomicU64::new(0),

@@ -15,6 +15,15 @@ use super::settings::Settings;
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     hosts: Vec<String>,
+    sandboxes: Sandboxes,
+}
+
+/// Whether sandboxes have names below those of the gateway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sandboxes {
+    /// A port and an id stand before the name, as in `49983-id.localhost`.
+    Named,
+    Nameless,
 }
 
 impl Names {
@@ -23,7 +32,8 @@ impl Names {
         if at.ip().is_loopback() {
             hosts.push("localhost".to_owned());
         }
-        Self { hosts }
+        let sandboxes = if settings.e2b.enabled { Sandboxes::Named } else { Sandboxes::Nameless };
+        Self { hosts, sandboxes }
     }
 
     /// Checks where a request says that it goes, and where it says it comes from.
@@ -58,10 +68,22 @@ impl Names {
     /// An address is no name, so nobody can let it point elsewhere.
     fn knows(&self, host: &str) -> bool {
         let Some(name) = without_port(host) else { return false };
+        let name = match self.sandboxes {
+            Sandboxes::Named => below_a_sandbox(name).unwrap_or(name),
+            Sandboxes::Nameless => name,
+        };
         let literal = name.trim_start_matches('[').trim_end_matches(']');
         literal.parse::<IpAddr>().is_ok()
             || self.hosts.iter().any(|known| known.eq_ignore_ascii_case(name))
     }
+}
+
+/// The name of a gateway behind the port and the id of a sandbox.
+fn below_a_sandbox(name: &str) -> Option<&str> {
+    let (first, rest) = name.split_once('.')?;
+    let (port, _) = first.split_once('-')?;
+    let digits = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then_some(rest)
 }
 
 /// The value of a header that stands there once.
@@ -95,7 +117,8 @@ mod tests {
     use super::*;
 
     fn checked(headers: &[(&'static str, &str)]) -> Result<()> {
-        let names = Names { hosts: vec!["localhost".to_owned(), "box.example".to_owned()] };
+        let hosts = vec!["localhost".to_owned(), "box.example".to_owned()];
+        let names = Names { hosts, sandboxes: Sandboxes::Named };
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(*name, HeaderValue::from_str(value).unwrap());

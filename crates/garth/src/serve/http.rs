@@ -1,8 +1,8 @@
 //! HTTP: who may connect, the routes, and errors in the one shape.
 
 mod archive;
-mod asked;
-mod body;
+pub(crate) mod asked;
+pub(crate) mod body;
 pub(crate) mod caller;
 mod docs;
 mod events;
@@ -46,7 +46,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-use super::{app::App, strangers::Brought, ws};
+use super::{app::App, e2b, strangers::Brought, ws};
 use asked::{Connected, Wire};
 use patient::Patient;
 
@@ -119,6 +119,17 @@ where
 }
 
 fn routes(app: &Arc<App>) -> Router {
+    let own = own_routes(app);
+    let all = match &app.e2b {
+        Some(e2b) => own.merge(e2b::routes(app, e2b)),
+        None => own,
+    };
+    all.fallback(nowhere)
+        .method_not_allowed_fallback(not_this_way)
+        .layer(middleware::from_fn_with_state(Arc::clone(app), guarded))
+}
+
+fn own_routes(app: &Arc<App>) -> Router {
     Router::new()
         .route("/", get(home::page))
         .route("/icon.svg", get(home::part))
@@ -147,9 +158,6 @@ fn routes(app: &Arc<App>) -> Router {
         .route("/docs/page.js", get(docs::script))
         .route("/docs/page.css", get(docs::style))
         .route("/v1/session", get(session::tell).post(session::begin).delete(session::end))
-        .fallback(nowhere)
-        .method_not_allowed_fallback(not_this_way)
-        .layer(middleware::from_fn_with_state(Arc::clone(app), guarded))
         .with_state(Arc::clone(app))
 }
 
@@ -163,7 +171,10 @@ async fn guarded(
     let brought = Brought::with(request.method(), request.uri().path(), request.headers());
     let from = metrics::Peer::of(&request);
     let mut response = match app.names.check(request.headers()) {
-        Ok(()) => contained(next.run(request)).await,
+        Ok(()) => match app.e2b.clone().filter(|_| e2b::is_meant(&request)) {
+            Some(e2b) => contained(e2b::serve(Arc::clone(&app), e2b, request)).await,
+            None => contained(next.run(request)).await,
+        },
         Err(error) => refused(&error),
     };
     if response.status() == StatusCode::UNAUTHORIZED {

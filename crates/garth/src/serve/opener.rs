@@ -13,7 +13,12 @@ use garth_host::Host;
 use garth_workspace::{Commands, Limits, Parts, Workspace};
 use tokio::runtime::Handle;
 
-use super::{data, git::GitRemotes, sandboxes::Sandboxes, versions::Versions};
+use super::{
+    data,
+    git::GitRemotes,
+    sandboxes::{Placed, Sandboxes},
+    versions::Versions,
+};
 use crate::providers;
 
 /// The name under which every workspace's root is known.
@@ -48,7 +53,7 @@ impl Directories {
 impl Opener for Directories {
     fn open<'a>(&'a self, agent: &'a Agent) -> BoxFuture<'a, Result<Arc<Workspace>>> {
         Box::pin(async move {
-            let commands = self.sandboxes.open(agent).await?;
+            let Placed { commands, inside } = self.sandboxes.open(agent).await?;
             let directory = agent.settings.directory(&self.data, &agent.id);
             let (agent, versions) = (agent.clone(), self.versions.clone());
             let (id, remotes) = (agent.id.clone(), self.git.of(&agent));
@@ -57,6 +62,9 @@ impl Opener for Directories {
             let opening = move || open(&directory, &agent, &versions, commands);
             let opened = tokio::task::spawn_blocking(opening).await;
             let mut opened = opened.unwrap_or_else(|_| Err(Error::of(Code::Internal)))?;
+            if let Some(inside) = inside {
+                opened = opened.with_inside(inside);
+            }
             if let Some(remotes) = remotes {
                 let identity = self.git.identity().await;
                 opened = opened.with_remotes(remotes).committing_as(identity);

@@ -14,7 +14,7 @@ use std::{
 use futures::future::join_all;
 use garth_contract::{Error, Policy, Result};
 use garth_gateway::{Agent, AgentId, Closed, Gateway, Registry, Settings, State};
-use garth_workspace::Commands;
+use garth_workspace::{Commands, Inside};
 use tokio::{sync::OnceCell, time};
 
 use crate::providers::{Kept, Opened, Owner, Providers, Wanted};
@@ -32,10 +32,19 @@ struct Shared {
     open: Mutex<HashMap<AgentId, Arc<Sandbox>>>,
 }
 
+/// Where the commands of one agent run.
+#[derive(Clone)]
+pub(crate) struct Placed {
+    /// Its commands.
+    pub(crate) commands: Commands,
+    /// The whole sandbox, where it can be worked in.
+    pub(crate) inside: Option<Inside>,
+}
+
 /// The sandbox of one agent as it was set up.
 struct Sandbox {
     agent: Agent,
-    commands: Commands,
+    placed: Placed,
     kept: Arc<dyn Kept>,
     ends: AtomicBool,
     ended: OnceCell<()>,
@@ -61,6 +70,8 @@ impl Sandboxes {
             policy: &policy,
             reach: &[],
             visible: &[],
+            seat: settings.seat(),
+            system: settings.system.as_deref(),
         };
         self.0.providers.ready(&settings.provider, &wanted).await
     }
@@ -70,28 +81,36 @@ impl Sandboxes {
     ///
     /// # Errors
     /// Those of the provider; none because something that it needs is not there.
-    pub(crate) async fn open(&self, agent: &Agent) -> Result<Commands> {
+    pub(crate) async fn open(&self, agent: &Agent) -> Result<Placed> {
         let before = self.lock().get(&agent.id).cloned();
         if let Some(before) = before {
             if before.is_of(agent) && !before.ends.load(Ordering::SeqCst) {
-                return Ok(before.commands.clone());
+                return Ok(before.placed.clone());
             }
             let same = before.agent.created_ms == agent.created_ms;
             before.end(if same { Closed::Changed } else { Closed::Deleted }).await;
         }
         let (roots, policy) = self.asked(&agent.id, &agent.settings);
         let name = name(agent);
-        let wanted =
-            Wanted { workspace: &name, roots: &roots, policy: &policy, reach: &[], visible: &[] };
+        let wanted = Wanted {
+            workspace: &name,
+            roots: &roots,
+            policy: &policy,
+            reach: &[],
+            visible: &[],
+            seat: agent.settings.seat(),
+            system: agent.settings.system.as_deref(),
+        };
         let opened = self.0.providers.open(&agent.settings.provider, &wanted)?;
-        let Opened { commands, kept } = opened;
+        let Opened { commands, inside, kept } = opened;
+        let placed = Placed { commands, inside };
         let mut open = self.lock();
         match kept {
             None => drop(open.remove(&agent.id)),
             Some(kept) => {
                 let sandbox = Sandbox {
                     agent: agent.clone(),
-                    commands: commands.clone(),
+                    placed: placed.clone(),
                     kept,
                     ends: AtomicBool::new(false),
                     ended: OnceCell::new(),
@@ -99,7 +118,7 @@ impl Sandboxes {
                 open.insert(agent.id.clone(), Arc::new(sandbox));
             }
         }
-        Ok(commands)
+        Ok(placed)
     }
 
     /// Ends the sandbox that an agent had as it was set up, if it had one.

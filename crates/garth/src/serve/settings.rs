@@ -14,7 +14,7 @@ use garth_gateway::{
 };
 pub(crate) use tracing_subscriber::filter::LevelFilter as Level;
 
-use super::git::GitSettings;
+use super::{e2b::Options, git::GitSettings};
 use crate::{
     args,
     config::{self, Fault},
@@ -60,6 +60,8 @@ pub(crate) struct Settings {
     pub(crate) containers: providers::Config,
     /// What proves who pushes, and what may be pushed.
     pub(crate) git: GitSettings,
+    /// What SDKs of E2B are answered.
+    pub(crate) e2b: Options,
     /// What is logged.
     pub(crate) log: Log,
     /// Who may read `/metrics`.
@@ -115,6 +117,7 @@ impl Settings {
             settings.listen = listen;
         }
         settings.insecure_listen |= args.insecure_listen;
+        settings.e2b.enabled |= args.e2b;
         if let Some(certificate) = &args.certificate {
             settings.certificate = Some(certificate.clone());
         }
@@ -187,6 +190,7 @@ impl Settings {
             provider: providers::USUAL.to_owned(),
             containers: providers::Config::usual(),
             git: GitSettings::usual(),
+            e2b: Options::usual(),
             log: Log { level: Level::INFO, format: LogFormat::Text },
             metrics: MetricsFor::Loopback,
         }

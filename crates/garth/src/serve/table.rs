@@ -44,6 +44,7 @@ pub(crate) fn of(gateway: &Gateway, data: &Home) -> Table<Answer> {
         archive::rows(),
         audit::rows(gateway),
         download::rows(&recalls),
+        super::e2b::rows(),
         files::rows(&recalls).into(),
         mcp::rows(gateway),
         terminal::rows(),

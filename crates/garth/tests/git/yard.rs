@@ -175,6 +175,7 @@ pub(crate) fn every_action() -> Vec<Value> {
 fn sandbox(root: &Path) -> Local {
     let spec = Spec {
         roots: vec![Root::whole(root, Access::ReadWrite).unwrap()],
+        seat: garth_sandbox::Seat::Workspace,
         system: "/".into(),
         visible: Vec::new(),
         environment: base_environment(),

@@ -34,6 +34,8 @@ pub struct Numbers {
     pub worktree_per_minute: u32,
     /// Calls of tools a minute.
     pub tools_per_minute: u32,
+    /// Calls into sandboxes a minute, by programs that use them like machines.
+    pub sandbox_per_minute: u32,
     /// Requests about the gateway itself a minute.
     pub admin_per_minute: u32,
     /// Bytes a minute, in and out together.
@@ -53,6 +55,8 @@ pub enum Family {
     Worktree,
     /// Tools, for models.
     Tool,
+    /// Calls into sandboxes, by programs that use them like machines.
+    Sandbox,
     /// The gateway itself: agents, tokens, the audit.
     Admin,
 }
@@ -77,6 +81,7 @@ impl Config {
         let program = Numbers {
             worktree_per_minute: 60,
             tools_per_minute: 600,
+            sandbox_per_minute: 6_000,
             admin_per_minute: 600,
             bytes_per_minute: 100_000_000,
             concurrent_reads: 5,
@@ -86,6 +91,7 @@ impl Config {
         let person = Numbers {
             worktree_per_minute: 1_200,
             tools_per_minute: 1_200,
+            sandbox_per_minute: 6_000,
             admin_per_minute: 1_200,
             bytes_per_minute: 500_000_000,
             concurrent_reads: 20,
@@ -105,6 +111,7 @@ impl Numbers {
         match family {
             Family::Worktree => self.worktree_per_minute,
             Family::Tool => self.tools_per_minute,
+            Family::Sandbox => self.sandbox_per_minute,
             Family::Admin => self.admin_per_minute,
         }
     }
@@ -124,6 +131,7 @@ impl Numbers {
         Self {
             worktree_per_minute: own.requests_per_minute.unwrap_or(self.worktree_per_minute),
             tools_per_minute: own.requests_per_minute.unwrap_or(self.tools_per_minute),
+            sandbox_per_minute: own.requests_per_minute.unwrap_or(self.sandbox_per_minute),
             admin_per_minute: self.admin_per_minute,
             bytes_per_minute: own.bytes_per_minute.unwrap_or(self.bytes_per_minute),
             concurrent_reads: own.concurrent_reads.unwrap_or(self.concurrent_reads),

@@ -16,7 +16,7 @@ use std::{
 
 use garth_contract::{Code, Error, ProcessId, Result};
 use garth_egress::{Bounds, Proxy, Rules};
-use garth_sandbox::{Image, Network, Program, Running, Spec, Stdio, WORKSPACE, start};
+use garth_sandbox::{Image, Network, Program, Running, Spec, Stdio, start};
 use rustix::fs::{CWD, Mode, OFlags, chmod, openat};
 use tempfile::TempDir;
 use tokio::{
@@ -152,7 +152,7 @@ impl Setup {
 
     fn arguments(&self, first: ProcessId) -> Vec<OsString> {
         let mut arguments = self.arguments.clone();
-        arguments.extend(["--root".into(), WORKSPACE.into()]);
+        arguments.extend(["--root".into(), self.spec.seat.served().into()]);
         arguments.push("--kill-strays".into());
         let mut add = |name: &str, value: OsString| arguments.extend([name.into(), value]);
         add("--first-process", first.0.to_string().into());

@@ -160,6 +160,7 @@ impl Machine {
     pub(crate) fn local(&self, files: &Path) -> Local {
         let spec = Spec {
             roots: vec![garth_sandbox::Root::whole(files, Access::ReadWrite).unwrap()],
+            seat: garth_sandbox::Seat::Workspace,
             system: self.root.clone(),
             visible: Vec::new(),
             environment: base_environment(),

@@ -116,6 +116,7 @@ fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Asked, Stopped
     let mut image = None;
     let mut spec = Spec {
         roots: Vec::new(),
+        seat: garth_sandbox::Seat::Workspace,
         system: "/".into(),
         visible: Vec::new(),
         environment: base_environment(),

@@ -9,6 +9,7 @@ use std::{
     },
 };
 
+use garth_contract::Seat;
 use rustix::{
     fs::{CWD, Mode, OFlags, fstat, openat, readlinkat},
     io::Errno,
@@ -81,16 +82,17 @@ impl Bind {
 /// *Errors*: `Mounts` for places that are no names or are taken.
 pub(crate) fn roots(
     layout: &mut Layout,
-    roots: &[Root],
+    (seat, roots): (Seat, &[Root]),
     turned: Option<Vec<OwnedFd>>,
 ) -> Result<Vec<Bind>, Refusal> {
     check_places(roots)?;
     let mut turned = turned.map(Vec::into_iter);
     let mut binds = Vec::with_capacity(roots.len());
     for root in roots {
+        let workspace = seat.workspace().trim_start_matches('/');
         let at = match root.place.as_str() {
-            "" => "workspace".to_owned(),
-            place => format!("workspace/{place}"),
+            "" => workspace.to_owned(),
+            place => format!("{workspace}/{place}"),
         };
         layout.directory(&at);
         layout.reach(&format!("/{at}"), Reach::of(root.access));

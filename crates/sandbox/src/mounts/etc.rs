@@ -1,14 +1,16 @@
 //! The `/etc` inside: written, not taken from this machine, but for what `system` shows.
 
+use garth_contract::Seat;
+
 use super::layout::Layout;
 
 const PASSWD: &str = "\
 root:x:0:0:root:/root:/usr/sbin/nologin
-garth:x:1000:1000:garth:/home/garth:/bin/bash
+USER:x:1000:1000:USER:HOME:/bin/bash
 nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
 ";
 
-const GROUP: &str = "root:x:0:\ngarth:x:1000:\nnogroup:x:65534:\n";
+const GROUP: &str = "root:x:0:\nUSER:x:1000:\nnogroup:x:65534:\n";
 
 const HOSTS: &str = "127.0.0.1 localhost\n::1 localhost ip6-localhost\n127.0.1.1 garth\n";
 
@@ -18,13 +20,15 @@ const NSSWITCH: &str = "passwd: files\ngroup: files\nhosts: files\nservices: fil
 const RESOLV: &str = "# No name server: this network is loopback alone.\n";
 
 /// Adds the files.
-pub(crate) fn write(layout: &mut Layout) {
+pub(crate) fn write(layout: &mut Layout, seat: Seat) {
+    let own = |text: &str| text.replace("USER", seat.user()).replace("HOME", seat.home());
+    let (passwd, group) = (own(PASSWD), own(GROUP));
     for (at, text) in [
-        ("etc/group", GROUP),
+        ("etc/group", group.as_str()),
         ("etc/hostname", "garth\n"),
         ("etc/hosts", HOSTS),
         ("etc/nsswitch.conf", NSSWITCH),
-        ("etc/passwd", PASSWD),
+        ("etc/passwd", passwd.as_str()),
         ("etc/resolv.conf", RESOLV),
     ] {
         layout.file(at, text);

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeSet, ffi::CString};
 
+use garth_contract::Seat;
+
 use crate::{Access, Refusal, act::Act};
 
 /// What may be done below a path, for the second fence.
@@ -43,7 +45,7 @@ pub(crate) struct Layout {
     taken: BTreeSet<String>,
 }
 
-const DIRECTORIES: &[&str] = &["dev", "dev/pts", "etc", "home", "proc", "run", "var", "workspace"];
+const DIRECTORIES: &[&str] = &["dev", "dev/pts", "etc", "home", "proc", "run", "var"];
 
 const LINKS: &[(&str, &str)] = &[
     ("/proc/self/fd", "dev/fd"),
@@ -61,14 +63,13 @@ const REACHES: &[(&str, Reach)] = &[
     ("/dev", Reach::Devices),
     ("/dev/shm", Reach::All),
     ("/etc", Reach::Run),
-    ("/home/garth", Reach::All),
     ("/proc", Reach::Read),
     ("/tmp", Reach::All),
 ];
 
 impl Layout {
-    /// What every sandbox has.
-    pub(crate) fn new() -> Self {
+    /// What every sandbox has whose workspace sits there.
+    pub(crate) fn new(seat: Seat) -> Self {
         let mut layout = Self {
             directories: Vec::new(),
             links: Vec::new(),
@@ -84,6 +85,12 @@ impl Layout {
         }
         for (path, reach) in REACHES {
             layout.reach(path, *reach);
+        }
+        layout.directory(seat.workspace().trim_start_matches('/'));
+        match seat {
+            Seat::Workspace => layout.reach(seat.home(), Reach::All),
+            // Whoever knows the workspace by its usual name finds it.
+            Seat::Home => layout.link(seat.workspace().as_bytes(), "workspace"),
         }
         layout
     }
@@ -133,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_directory_comes_after_those_above_it_and_once() {
-        let mut layout = Layout::new();
+        let mut layout = Layout::new(Seat::Workspace);
         layout.directory("opt/tools/bin");
         layout.directory("opt/tools");
         let text: Vec<_> = layout.directories.iter().map(|path| path.to_str().unwrap()).collect();

@@ -26,7 +26,8 @@ const ETC: &[&str] =
 const ETC_PREFIX: &str = "java-";
 
 /// Where nothing of this machine can be shown, since the sandbox has its own there.
-const RESERVED: &[&str] = &["dev", "etc", "home/garth", "proc", "sys", "tmp", "workspace"];
+const RESERVED: &[&str] =
+    &["dev", "etc", "home/garth", "home/user", "proc", "sys", "tmp", "workspace"];
 
 /// Adds the links, and says what is to be bound: of a system, and of this machine.
 pub(crate) fn show(

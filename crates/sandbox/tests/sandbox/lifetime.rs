@@ -25,6 +25,7 @@ fn own_yard() -> Yard {
 fn spec(yard: &Yard) -> Spec {
     Spec {
         roots: vec![Root::whole(&yard.ws(), Access::ReadWrite).unwrap()],
+        seat: garth_sandbox::Seat::Workspace,
         system: "/".into(),
         visible: Vec::new(),
         environment: base_environment(),

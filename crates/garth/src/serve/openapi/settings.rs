@@ -18,6 +18,8 @@ pub(super) fn properties() -> Value {
     json!({
         "provider": {"type": "string", "pattern": "^[a-z0-9-]{1,32}$"},
         "directory": {"type": "string", "description": "A directory that is adopted."},
+        "home": {"type": "boolean", "description": "The workspace is the sandbox's home."},
+        "system": {"type": "string", "description": "A root filesystem, or an image."},
         "readOnly": {"type": "boolean"},
         "quotaBytes": {"type": "integer", "minimum": 0},
         "maxFileBytes": count,

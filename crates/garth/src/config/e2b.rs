@@ -1,0 +1,42 @@
+//! The keys of the E2B interface.
+
+use super::keys::{Key, key};
+use crate::{providers, serve::e2b::Template};
+
+pub(super) fn keys() -> Vec<Key> {
+    vec![
+        key("e2b.enabled", "whether SDKs of E2B are answered", |settings, given| {
+            settings.e2b.enabled = given.switch()?;
+            Ok(())
+        }),
+        key("e2b.provider", "where the commands of a new sandbox run", |settings, given| {
+            let name = given.text()?;
+            providers::check_name(&name).map_err(|error| error.message().to_owned())?;
+            settings.e2b.provider = name;
+            Ok(())
+        }),
+        key(
+            "e2b.templates",
+            "names of templates with the root filesystem that each stands for, as NAME=PATH",
+            |settings, given| {
+                let texts = given.texts()?;
+                let templates = texts.iter().map(|text| Template::parse(text)).collect();
+                let templates: Option<Vec<_>> = templates;
+                settings.e2b.templates = templates.ok_or("must hold texts such as base=/")?;
+                Ok(())
+            },
+        ),
+        key("e2b.sandboxes", "how many sandboxes there may be", |settings, given| {
+            settings.e2b.most = given.count()?;
+            Ok(())
+        }),
+        key(
+            "e2b.longest",
+            "how long a sandbox may live after its last renewal",
+            |settings, given| {
+                settings.e2b.longest = given.time()?.ok_or("must be a time such as 24h")?;
+                Ok(())
+            },
+        ),
+    ]
+}

@@ -1,0 +1,41 @@
+"""Runs facts of one group with one of the two clients of the library: python drive CLIENT GROUP."""
+
+import sys
+import time
+import traceback
+
+import commands
+import files
+import life
+import terminals
+import watches
+from sdk import Async, Sync
+
+GROUPS = {
+    "basics": [commands.runs_in_the_foreground, files.text_comes_back, life.ends_once],
+    "commands": commands.FACTS,
+    "files": files.FACTS,
+    "life": life.FACTS,
+    "terminals": terminals.FACTS,
+    "watches": watches.FACTS,
+}
+
+
+def main():
+    client, group = sys.argv[1:3]
+    sdk = {"sync": Sync, "async": Async}[client]()
+    failed = 0
+    for fact in GROUPS[group]:
+        began = time.monotonic()
+        try:
+            fact(sdk)
+        except Exception:
+            failed += 1
+            print(f"FAILED {fact.__name__}")
+            traceback.print_exc(file=sys.stdout)
+        print(f"{time.monotonic() - began:6.2f} s {fact.__name__}")
+    sdk.end_all()
+    sys.exit(1 if failed else 0)
+
+
+main()
