@@ -20,6 +20,7 @@ mod files;
 mod find;
 mod lazy;
 mod link;
+pub mod machine;
 pub mod providers;
 mod remote;
 mod stage;

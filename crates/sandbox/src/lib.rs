@@ -62,6 +62,7 @@ mod start;
 mod trial;
 
 pub use layer::Layer;
+pub use network::raise_loopback;
 pub use probe::{Probed, State, probe};
 pub use refusal::Refusal;
 pub use running::{Ended, Running};
