@@ -23,8 +23,8 @@ mod wanted;
 
 pub(crate) use disk::prepare as prepare_disk;
 pub(crate) use first_files::{PORT, Transport, VSOCK_PORT, write as write_first_files};
-pub(crate) use http::Api;
-pub(crate) use launch::{Launch, Running};
+pub(crate) use http::{Api, connect_in};
+pub(crate) use launch::{Launch, Running, find_program};
 pub(crate) use monitor::Monitor;
 
 pub(crate) use wanted::unavailable;

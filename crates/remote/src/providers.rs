@@ -10,6 +10,7 @@ mod qemu;
 mod socket;
 mod tcp;
 
+pub use firecracker::{Balloon, Firecracker, Monitors, RateLimit};
 pub use gvisor::Gvisor;
 pub use local::Local;
 pub use podman::Podman;

@@ -9,5 +9,9 @@
     reason = "a test sets its own scene"
 )]
 
+mod description;
+mod firecracker;
+mod kvm;
 mod lives;
 mod scene;
+mod stand_in;

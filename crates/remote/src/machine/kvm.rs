@@ -5,16 +5,20 @@
 //! may open and then run nothing, or never come back. So the trial is made by another
 //! process, which is killed when its time is over.
 
-use std::{ffi::OsString, path::PathBuf, process::Stdio, time::Duration};
+use std::{ffi::OsString, fs::File, io::Read as _, path::PathBuf, process::Stdio, time::Duration};
 
-use rustix::fs::{Access, access, stat};
-use tokio::{io::AsyncReadExt, process::Command, time};
+use rustix::fs::{Access, CWD, Mode, OFlags, access, openat, stat};
+use tokio::{io::AsyncReadExt as _, process::Command, time};
 
 /// How long the trial may take; it takes a few milliseconds where it works.
 const PATIENCE: Duration = Duration::from_millis(800);
 
 /// The most bytes that are read of why it does not.
 const MOST_SAID: u64 = 1 << 10;
+
+/// The most bytes that are read of what the processor says of itself; the first one of
+/// many is among them.
+const MOST_FLAGS: u64 = 64 << 10;
 
 /// What is said of a trial that came to a good end.
 const WELL: &str = "runs";
@@ -38,6 +42,17 @@ pub async fn detect(trial: &Trial) -> Result<(), String> {
     stat("/dev/kvm").map_err(|_| "there is no /dev/kvm".to_owned())?;
     access("/dev/kvm", Access::READ_OK | Access::WRITE_OK)
         .map_err(|_| "this program may not open /dev/kvm".to_owned())?;
+    has_help()?;
+    tried(trial).await
+}
+
+/// Makes the trial alone, and does not wait for it for ever.
+///
+/// # Errors
+/// As for [`detect`].
+///
+/// Cancel: the trial is killed.
+pub async fn tried(trial: &Trial) -> Result<(), String> {
     let work = async {
         let mut child = Command::new(&trial.program)
             .args(&trial.arguments)
@@ -63,6 +78,27 @@ pub async fn detect(trial: &Trial) -> Result<(), String> {
     }
 }
 
+/// Whether the processor says that it can run machines. Where it does not, a kernel that
+/// has `/dev/kvm` all the same runs only guests that were made for it.
+fn has_help() -> Result<(), String> {
+    let read = || -> std::io::Result<String> {
+        let file = openat(CWD, "/proc/cpuinfo", OFlags::CLOEXEC, Mode::empty())?;
+        let mut text = String::new();
+        File::from(file).take(MOST_FLAGS).read_to_string(&mut text)?;
+        Ok(text)
+    };
+    let text = read().map_err(|_| "the processor cannot be looked at".to_owned())?;
+    if !cfg!(target_arch = "x86_64") || helps(&text) {
+        return Ok(());
+    }
+    Err("the processor has neither vmx nor svm, so no ordinary guest can run".to_owned())
+}
+
+fn helps(text: &str) -> bool {
+    let mut flags = text.lines().filter(|line| line.starts_with("flags"));
+    flags.any(|line| line.split(' ').any(|flag| ["vmx", "svm"].contains(&flag)))
+}
+
 /// Makes the trial in this process, which may hang for it; says how it ended, in one
 /// line.
 #[must_use]
@@ -74,5 +110,17 @@ pub fn try_out() -> String {
     match tried {
         Ok(()) => WELL.to_owned(),
         Err(why) => why,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_processor_helps_when_its_flags_say_so() {
+        assert!(helps("processor : 0\nflags\t\t: fpu vmx sse\n"));
+        assert!(helps("flags\t\t: fpu svm\n"));
+        assert!(!helps("vmx flags\t: vnmi\nflags\t\t: fpu hypervisor vmxx\n"));
     }
 }

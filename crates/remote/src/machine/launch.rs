@@ -7,13 +7,17 @@
 use std::{
     ffi::OsString,
     io::{self, Read},
-    os::{fd::OwnedFd, unix::net::UnixStream},
-    path::PathBuf,
+    os::{
+        fd::OwnedFd,
+        unix::{ffi::OsStrExt, net::UnixStream},
+    },
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex, PoisonError, mpsc::sync_channel},
     thread,
 };
 
+use rustix::fs::stat;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use tokio::sync::watch;
 
@@ -32,8 +36,9 @@ pub(crate) struct Launch {
     pub(crate) program: PathBuf,
     /// Its words.
     pub(crate) arguments: Vec<OsString>,
-    /// Its standard input and output.
-    pub(crate) streams: (OwnedFd, OwnedFd),
+    /// Its standard input and output; left out, nothing to read, and what it prints is
+    /// heard with its complaints.
+    pub(crate) streams: Option<(OwnedFd, OwnedFd)>,
     /// Open files that it finds under the numbers that they have here.
     pub(crate) files: Vec<OwnedFd>,
     /// Whom it runs as; left out, as this program does.
@@ -83,11 +88,12 @@ impl Launch {
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);
         }
-        let (input, output) = self.streams;
-        command
-            .stdin(Stdio::from(input))
-            .stdout(Stdio::from(output))
-            .stderr(Stdio::from(OwnedFd::from(theirs)));
+        let theirs = OwnedFd::from(theirs);
+        match self.streams {
+            Some((input, output)) => command.stdin(input).stdout(output),
+            None => command.stdin(Stdio::null()).stdout(theirs.try_clone()?),
+        };
+        command.stderr(theirs);
         tie(&mut command, self.files, self.user);
         let child = command.spawn()?;
         // What this side holds of its streams would keep them open after its end.
@@ -121,6 +127,16 @@ impl Running {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         crate::container::said(&String::from_utf8_lossy(&said))
     }
+}
+
+/// A program where it is: a path, or a name that is looked up.
+pub(crate) fn find_program(program: &Path) -> Option<PathBuf> {
+    if program.as_os_str().as_bytes().contains(&b'/') {
+        return stat(program).ok().map(|_| program.to_owned());
+    }
+    let places = std::env::var_os("PATH").unwrap_or_default();
+    let mut paths = std::env::split_paths(&places).map(|place| place.join(program));
+    paths.find(|path| path.is_absolute() && stat(path).is_ok())
 }
 
 /// Hears what is said until nobody can say more, and keeps the last of it.

@@ -23,7 +23,8 @@ use crate::{
     Connect, Left,
     container::{Past, Place},
     machine::{
-        Launch, Machine, Monitor, Running, Transport, prepare_disk, unavailable, write_first_files,
+        Launch, Machine, Monitor, Running, Transport, find_program, prepare_disk, unavailable,
+        write_first_files,
     },
 };
 
@@ -42,6 +43,12 @@ pub struct Emulator {
     pub accelerator: Accelerator,
     /// More words that this machine needs.
     pub flags: Vec<String>,
+}
+
+impl Emulator {
+    fn find(&self) -> Result<PathBuf> {
+        find_program(&self.program).ok_or_else(not_installed)
+    }
 }
 
 /// By what a machine's processor is run.
@@ -101,7 +108,7 @@ impl Qemu {
     /// `PROVIDER_UNAVAILABLE` with what is missing.
     pub fn ready(&self) -> Result<()> {
         self.0.machine.ready()?;
-        words::find(&self.0.emulator.program).map(drop)
+        self.0.emulator.find().map(drop)
     }
 
     /// Stops the machine's processor; calls wait, and fail after the usual silence.
@@ -200,9 +207,9 @@ impl Inside {
             unavailable("a file of the virtual machine cannot be opened", "See who may read it.")
         })?;
         let launch = Launch {
-            program: words::find(&self.emulator.program)?,
+            program: self.emulator.find()?,
             arguments: words::words(&self.emulator, &self.machine, &open),
-            streams: (theirs, their_line),
+            streams: Some((theirs, their_line)),
             files: open.files(),
             user: words::user(self.emulator.accelerator),
             directory: "/".into(),

@@ -1,22 +1,18 @@
 //! QEMU's words: everything that a machine is, and nothing that it is not asked for.
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     io,
-    os::{
-        fd::{AsRawFd, OwnedFd},
-        unix::ffi::OsStrExt,
-    },
-    path::{Path, PathBuf},
+    os::fd::{AsRawFd, OwnedFd},
+    path::Path,
 };
 
-use garth_contract::Result;
 use rustix::{
     fs::{CWD, Mode, OFlags, openat, stat},
     process::geteuid,
 };
 
-use super::{Accelerator, DISK, Emulator, Machine, Place, not_installed};
+use super::{Accelerator, DISK, Emulator, Machine, Place};
 use crate::{container::User, machine::PORT};
 
 /// What QEMU calls the guest's port.
@@ -146,20 +142,6 @@ pub(super) fn user(accelerator: Accelerator) -> Option<User> {
             (all || group).then_some(User { gid: device.st_gid, ..NOBODY })
         }
     }
-}
-
-/// The program, where it is.
-///
-/// # Errors
-/// `PROVIDER_UNAVAILABLE` where it is not installed.
-pub(super) fn find(program: &Path) -> Result<PathBuf> {
-    if program.as_os_str().as_bytes().contains(&b'/') {
-        return stat(program).map(|_| program.to_owned()).map_err(|_| not_installed());
-    }
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let mut places = std::env::split_paths(&paths).map(|place| place.join(program));
-    let found = places.find(|path| path.as_os_str() != OsStr::new("") && stat(path).is_ok());
-    found.ok_or_else(not_installed)
 }
 
 #[cfg(test)]
