@@ -171,3 +171,47 @@ debian_root() {
   rm -rf "$work"/var/cache/apt/archives/*.deb "$work"/var/lib/apt/lists/* "$work"/etc/apt/sources.list
   mv "$work" "$root" && touch "$mark"
 }
+
+# What virtual machines are made of: Debian's kernel for clouds with the modules they need, and the small
+# Debian as a disk. It lies in .cache/machine; docs/microvms.md says how to make one by hand.
+machine_image() {
+  local place=.cache/machine mark=.cache/machine/.made-1 package work=.cache/machine.part module
+  [ -e "$mark" ] && return
+  [ -x .cache/roots/debian/usr/bin/bash ] || { echo "no Debian here: virtual machines are left out"; return; }
+  package=$(apt-cache depends linux-image-cloud-amd64 2>/dev/null | awk '/Depends: linux-image-/ { print $2; exit }')
+  [ -n "$package" ] || { echo "no kernel for clouds here: virtual machines are left out"; return; }
+  rm -rf "$work" "$place"
+  mkdir -p "$work/unpacked" "$work/made/modules"
+  # apt fetches as a user of its own, who cannot write here, and warns about it; root then does it.
+  (cd "$work" && apt-get download -qq "$package" 2>/dev/null && dpkg-deb -x "$package"_*.deb unpacked) || return
+  cp "$work"/unpacked/boot/vmlinuz-* "$work/made/kernel" || return
+  for module in virtio virtio_ring virtio_pci_modern_dev virtio_pci_legacy_dev virtio_pci virtio_mmio virtio_blk \
+    virtio_console virtio-rng virtio_balloon vsock vmw_vsock_virtio_transport_common vmw_vsock_virtio_transport \
+    vsock_loopback; do
+    find "$work/unpacked/lib/modules" -name "$module.ko" -exec cp {} "$work/made/modules/" \;
+  done
+  machine_kernel_plain "$work/made/kernel" "$work/made/kernel-plain" || return
+  machine_disk .cache/roots/debian "$work/made/root.ext4" || return
+  mv "$work/made" "$place" && rm -rf "$work" && touch "$mark"
+}
+
+# The kernel as Firecracker wants it, which is not packed.
+machine_kernel_plain() { # machine_kernel_plain PACKED PLAIN
+  local at
+  # Debian packs it with LZ4, which begins with these four bytes.
+  for at in $(LC_ALL=C grep -aobP '\x02\x21\x4c\x18' "$1" | cut -d: -f1); do
+    tail -c "+$((at + 1))" "$1" | lz4 -dcq > "$2" 2>/dev/null || true
+    [ "$(head -c 4 "$2" | tail -c 3)" = ELF ] && return
+  done
+  echo "the kernel cannot be unpacked"
+  return 1
+}
+
+# A directory with a system in it as a disk, which a machine only reads.
+machine_disk() { # machine_disk DIRECTORY DISK
+  local room
+  mkdir -p "$1/workspace" "$1/home" &&
+    room=$(($(du -sm --apparent-size "$1" | cut -f1) * 5 / 4 + 64)) &&
+    truncate -s "${room}M" "$2" &&
+    mkfs.ext4 -q -F -m 0 -O ^has_journal -d "$1" "$2"
+}

@@ -3,10 +3,13 @@
 mod arguments;
 mod channel;
 mod forward;
+mod init;
 mod listen;
+mod port;
 mod relay;
+mod vsock_unsafe;
 
-use std::{ffi::OsString, io::Write, path::Path, process::ExitCode, sync::Arc};
+use std::{ffi::OsString, io::Write, path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use garth_contract::{Aliases, Code, Error, Result, WsPath};
 use garth_host::{Filter, Host, Processes, Trees};
@@ -16,6 +19,7 @@ use tokio::runtime::{self, Runtime};
 use self::{
     arguments::{Calls, Guest, Way, Wish},
     channel::Channel,
+    listen::{Door, listen},
 };
 use crate::{Served, serve};
 
@@ -42,6 +46,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Wish::Relay(socket) => {
             runtime().and_then(|runtime| runtime.block_on(relay::relay(&socket)))
         }
+        Wish::Init => runtime().and_then(|runtime| runtime.block_on(init::run())),
         Wish::Serve(guest) => runtime().and_then(|runtime| start(&runtime, *guest)),
     };
     match done {
@@ -64,7 +69,7 @@ fn start(runtime: &Runtime, guest: Guest) -> Result<()> {
     // Before anything else is opened, so that nothing prints into the channel.
     let channel = match guest.way {
         Way::Streams => Some(Channel::take_streams()?),
-        Way::Listen(_) => None,
+        Way::Port(_) | Way::Listen(_) | Way::Vsock(_) | Way::Tcp(_) => None,
     };
     runtime.block_on(async {
         let mut aliases = Aliases::none();
@@ -93,17 +98,37 @@ fn start(runtime: &Runtime, guest: Guest) -> Result<()> {
         if let Some((address, socket)) = guest.proxy {
             forward::forward(address, socket).await?;
         }
-        let done = match (guest.way, channel) {
-            (Way::Listen(socket), _) => listen::listen(&socket, served).await,
-            (Way::Streams, Some(channel)) => {
-                let served = serve(channel.open()?, served).await;
-                served.map_err(|_| failed("there is no client at the other end"))
-            }
-            (Way::Streams, None) => Ok(()),
-        };
+        let done = attend(guest.way, channel, (served, guest.leave_after)).await;
         processes.stop().await;
         done
     })
+}
+
+/// Serves whoever comes by the way that was asked for.
+async fn attend(
+    way: Way,
+    channel: Option<Channel>,
+    (served, leave_after): (Arc<Served>, Option<Duration>),
+) -> Result<()> {
+    let pipe = match (way, channel) {
+        (Way::Streams, Some(channel)) => channel.open()?,
+        (Way::Streams, None) => return Ok(()),
+        (Way::Port(name), _) => port::open(&name).await?,
+        (Way::Listen(path), _) => {
+            listen(Door::socket(&path)?, served, leave_after).await;
+            return Ok(());
+        }
+        (Way::Vsock(port), _) => {
+            listen(Door::vsock(port)?, served, leave_after).await;
+            return Ok(());
+        }
+        (Way::Tcp(address), _) => {
+            listen(Door::tcp(address).await?, served, leave_after).await;
+            return Ok(());
+        }
+    };
+    let served = serve(pipe, served).await;
+    served.map_err(|_| failed("there is no client at the other end"))
 }
 
 /// Keeps commands from reading this process's memory and variables in `/proc`: they

@@ -22,8 +22,12 @@ mod refuse;
 mod runsc;
 mod wanted;
 
+pub(crate) use identity::etc_files;
 pub(crate) use keep::{Keep, Sandbox, Standing};
-pub(crate) use place::Place;
+pub(crate) use owner::of_directory as owner_of;
+pub(crate) use place::{Past, Place};
+pub(crate) use refuse::said;
+pub(crate) use wanted::{name as machine_name, rules as guest_rules};
 
 pub use channel::Reach;
 pub use engine::{Engine, Leftover};

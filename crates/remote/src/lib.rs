@@ -21,6 +21,7 @@ mod find;
 mod lazy;
 mod lazy_files;
 mod link;
+pub mod machine;
 pub mod providers;
 mod remote;
 mod stage;

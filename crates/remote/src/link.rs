@@ -90,6 +90,14 @@ impl Patience {
         hello: Duration::from_secs(10),
         silence: Duration::from_secs(30),
     };
+
+    /// Five minutes to start, a minute for the rest: a virtual machine whose processor is
+    /// emulated, on a machine that is busy.
+    pub const MACHINE: Self = Self {
+        start: Duration::from_secs(300),
+        hello: Duration::from_secs(60),
+        silence: Duration::from_secs(60),
+    };
 }
 
 /// How often a call looks for a pipe that is not broken at once.

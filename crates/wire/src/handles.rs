@@ -13,7 +13,7 @@ use std::{
 
 use rustix::{
     fs::{OFlags, fcntl_getfl, fcntl_setfl},
-    io::{Errno, writev},
+    io::{Errno, read, writev},
     net::{Shutdown, shutdown},
 };
 use tokio::{
@@ -25,6 +25,8 @@ use tokio::{
 #[derive(Debug)]
 pub struct Handles {
     input: Receiver,
+    /// The input once more, where the runtime's word for it does not hold.
+    in_pieces: Option<OwnedFd>,
     output: OwnedFd,
     /// There while there is no room to write.
     full: Option<Sender>,
@@ -40,7 +42,8 @@ impl Handles {
             fcntl_setfl(end, fcntl_getfl(end)? | OFlags::NONBLOCK)?;
         }
         // Unchecked, since all that counts is that one can wait for it.
-        Ok(Self { input: Receiver::from_owned_fd_unchecked(input)?, output, full: None })
+        let input = Receiver::from_owned_fd_unchecked(input)?;
+        Ok(Self { input, in_pieces: None, output, full: None })
     }
 
     /// A pipe of one handle that goes both ways.
@@ -50,6 +53,19 @@ impl Handles {
     pub fn both_ways(socket: OwnedFd) -> io::Result<Self> {
         Self::new(socket.try_clone()?, socket)
     }
+
+    /// A pipe of one handle that goes both ways and whose reads may give less than there
+    /// is, as those of a virtual machine's serial port do: one of its buffers each.
+    ///
+    /// A runtime takes a short read for the last one and would wait for more to come,
+    /// which has come already.
+    ///
+    /// # Errors
+    /// As for [`Handles::new`].
+    pub fn in_pieces(port: OwnedFd) -> io::Result<Self> {
+        let again = port.try_clone()?;
+        Ok(Self { in_pieces: Some(again), ..Self::both_ways(port)? })
+    }
 }
 
 impl AsyncRead for Handles {
@@ -58,6 +74,17 @@ impl AsyncRead for Handles {
         context: &mut Context<'_>,
         to: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if let Some(input) = &self.in_pieces {
+            match read(input, to.initialize_unfilled()) {
+                Ok(count) => {
+                    to.advance(count);
+                    return Poll::Ready(Ok(()));
+                }
+                // Then there is nothing, and the runtime says when there is.
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(errno) => return Poll::Ready(Err(errno.into())),
+            }
+        }
         Pin::new(&mut self.input).poll_read(context, to)
     }
 }

@@ -16,7 +16,17 @@ pub(super) const USAGE: &str = "\
 garth-guest --root DIR [OPTIONS]     serves a client on the standard streams
 garth-guest --root DIR --listen SOCKET [OPTIONS]
                                      serves one client after the other
+garth-guest --root DIR --listen-vsock PORT [OPTIONS]
+                                     the same for clients outside a virtual machine
+garth-guest --root DIR --listen-tcp ADDR:PORT [OPTIONS]
+                                     the same for whoever reaches the address, who
+                                     then may do all that the guest can
+garth-guest --root DIR --port NAME [OPTIONS]
+                                     serves a client at a serial port of a virtual
+                                     machine, and ends with it
 garth-guest --relay SOCKET           passes the standard streams on to such a guest
+garth-guest --init                   is the first process of a virtual machine, and
+                                     starts a guest as the files in /garth say
 
   --alias PATH         an absolute path that leads to the root, for links
   --read-only          nothing can be changed
@@ -45,11 +55,16 @@ garth-guest --relay SOCKET           passes the standard streams on to such a gu
   --proxy ADDR:PORT=SOCKET
                        passes what connects to the port on to the socket
   --first-process N    the number of the first process
+  --leave-after SECONDS
+                       ends a guest that listens once no client has been there for
+                       so long
 ";
 
 /// What is asked for.
 pub(super) enum Wish {
     Help,
+    /// Being the first process of a machine.
+    Init,
     Relay(PathBuf),
     Serve(Box<Guest>),
 }
@@ -58,8 +73,14 @@ pub(super) enum Wish {
 pub(super) enum Way {
     /// There is one, at the standard streams.
     Streams,
-    /// They come to this socket.
+    /// There is one, at the serial port of this name.
+    Port(String),
+    /// They come to this socket,
     Listen(PathBuf),
+    /// this port of the machine, from outside it,
+    Vsock(u32),
+    /// or this address.
+    Tcp(SocketAddr),
 }
 
 /// What is served, and how.
@@ -70,6 +91,8 @@ pub(super) struct Guest {
     pub(super) settings: Settings,
     pub(super) first: ProcessId,
     pub(super) way: Way,
+    /// After how long without a client one that listens ends.
+    pub(super) leave_after: Option<Duration>,
     /// What commands may ask of the kernel.
     pub(super) calls: Calls,
     /// A port inside that leads to a socket.
@@ -104,6 +127,7 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Wis
         },
         first: ProcessId(1),
         way: Way::Streams,
+        leave_after: None,
         calls: Calls::All,
         proxy: None,
     };
@@ -114,7 +138,14 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Wis
             "--help" => return Ok(Wish::Help),
             "--relay" => relay = Some(PathBuf::from(value()?)),
             "--root" => root = Some(PathBuf::from(value()?)),
+            "--init" => return Ok(Wish::Init),
             "--listen" => guest.way = Way::Listen(value()?.into()),
+            "--listen-vsock" => guest.way = Way::Vsock(vsock(value()?)?),
+            "--listen-tcp" => guest.way = Way::Tcp(address(&text(value()?)?)?),
+            "--port" => guest.way = Way::Port(text(value()?)?),
+            "--leave-after" => {
+                guest.leave_after = Some(Duration::from_secs(number(value()?)?));
+            }
             "--alias" => guest.aliases.push(value()?.into_vec()),
             "--read-only" => guest.policy.access = Access::ReadOnly,
             "--allow" => guest.policy.allow.push(text(value()?)?),
@@ -160,6 +191,15 @@ fn proxy(text: &str) -> Result<(SocketAddr, PathBuf), String> {
     let wrong = || "--proxy takes ADDRESS:PORT=SOCKET".to_owned();
     let (address, socket) = text.split_once('=').ok_or_else(wrong)?;
     Ok((address.parse().map_err(|_| wrong())?, socket.into()))
+}
+
+fn vsock(value: OsString) -> Result<u32, String> {
+    u32::try_from(number(value)?)
+        .map_err(|_| "--listen-vsock takes the number of a port".to_owned())
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "--listen-tcp takes ADDRESS:PORT".to_owned())
 }
 
 fn text(value: OsString) -> Result<String, String> {

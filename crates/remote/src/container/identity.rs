@@ -45,6 +45,11 @@ pub(super) fn write(place: &Place, user: User) -> Result<()> {
     })
 }
 
+/// Those of a machine that is alone, by name.
+pub(crate) fn etc_files(user: User) -> impl Iterator<Item = (&'static str, String)> {
+    ALONE.into_iter().map(move |name| (name, content(name, user)))
+}
+
 fn content(name: &str, User { uid, gid }: User) -> String {
     let own = |number: u32, line: String| if number == 0 { String::new() } else { line };
     let home = if uid == 0 { HOME } else { "/root" };

@@ -12,7 +12,7 @@ use super::{User, refuse};
 ///
 /// # Errors
 /// `WORKSPACE_NOT_FOUND` where there is none.
-pub(super) fn of_directory(path: &Path) -> Result<User> {
+pub(crate) fn of_directory(path: &Path) -> Result<User> {
     let found = stat(path).map_err(|_| Error::of(Code::WorkspaceNotFound))?;
     Ok(User { uid: found.st_uid, gid: found.st_gid })
 }

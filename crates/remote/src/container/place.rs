@@ -32,7 +32,7 @@ const MOST_REMEMBERED: u64 = 64 << 10;
 
 /// Whether it is known which numbers the processes of a guest's last life had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Past {
+pub(crate) enum Past {
     /// It began and ended under the eyes of whoever asks.
     Known,
     /// It may have begun before.
@@ -52,7 +52,7 @@ impl Place {
     }
 
     /// The directory of a container by its name.
-    pub(super) fn named(run: &Path, name: &str) -> Self {
+    pub(crate) fn named(run: &Path, name: &str) -> Self {
         Self { directory: run.join(name) }
     }
 
@@ -60,7 +60,7 @@ impl Place {
     ///
     /// # Errors
     /// `PROVIDER_UNAVAILABLE`.
-    pub(super) fn make(&self, workspace: &str, user: User) -> Result<()> {
+    pub(crate) fn make(&self, workspace: &str, user: User) -> Result<()> {
         let make = || -> io::Result<()> {
             if let Some(run) = self.directory.parent() {
                 make_dir(run)?;
@@ -92,7 +92,7 @@ impl Place {
     }
 
     /// A part of the directory that is the gateway's alone.
-    pub(super) fn part(&self, name: &str) -> PathBuf {
+    pub(crate) fn part(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
 
@@ -101,7 +101,7 @@ impl Place {
     ///
     /// # Errors
     /// `PROVIDER_UNAVAILABLE` where it cannot be remembered.
-    pub(super) fn next_life(&self, first: ProcessId, past: Past) -> Result<ProcessId> {
+    pub(crate) fn next_life(&self, first: ProcessId, past: Past) -> Result<ProcessId> {
         let last = self.recall("first").and_then(|text| text.parse::<u64>().ok());
         let first = match (past, last) {
             (Past::Unknown, Some(last)) => ProcessId(first.0.max(last.saturating_add(APART))),
@@ -117,7 +117,7 @@ impl Place {
     }
 
     /// Whether a guest had a life here.
-    pub(super) fn had_a_life(&self) -> bool {
+    pub(crate) fn had_a_life(&self) -> bool {
         self.recall("first").is_some()
     }
 
@@ -174,7 +174,7 @@ impl Place {
         clippy::disallowed_methods,
         reason = "it is the gateway's own directory, and no link in it is followed"
     )]
-    pub(super) fn remove(&self) -> io::Result<()> {
+    pub(crate) fn remove(&self) -> io::Result<()> {
         match std::fs::remove_dir_all(&self.directory) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(()) | Err(_) => Ok(()),

@@ -98,7 +98,7 @@ pub(super) fn translate(what: &str, fault: &Fault) -> Error {
 }
 
 /// What another program said, in one line and without the paths of this machine.
-pub(super) fn said(text: &str) -> String {
+pub(crate) fn said(text: &str) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
         if !line.is_empty() {

@@ -193,7 +193,7 @@ impl Container {
 }
 
 /// A policy in the guest's words.
-fn rules(policy: &Policy) -> Vec<String> {
+pub(crate) fn rules(policy: &Policy) -> Vec<String> {
     let Policy { access, hard_links, durability, allow, deny, protect, max_file, quota } = policy;
     let mut words = vec!["--max-file".to_owned(), max_file.to_string()];
     if *access == Access::ReadOnly {
@@ -213,7 +213,7 @@ fn rules(policy: &Policy) -> Vec<String> {
 }
 
 /// What an engine calls the container of a workspace.
-pub(super) fn name(owner: &str, workspace: &str) -> String {
+pub(crate) fn name(owner: &str, workspace: &str) -> String {
     let mut hash = blake3::Hasher::new();
     hash.update(owner.as_bytes()).update(b"\0").update(workspace.as_bytes());
     let hex = hash.finalize().to_hex();
