@@ -23,7 +23,11 @@ mod table;
 mod terminals;
 mod translate;
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use garth_contract::{Code, Error, Result};
 use garth_workspace::Workspace;
@@ -34,7 +38,7 @@ use tokio::time::{sleep, timeout};
 use crate::{
     args,
     output::{Format, Outcome, Output},
-    providers::{NONE, Own, USUAL},
+    providers::{Own, USUAL},
     root,
 };
 use agent::Agent;
@@ -235,9 +239,7 @@ async fn client_hung_up() {
 /// # Errors
 /// `INTERNAL` where this program does not know its own path.
 fn server(args: &args::Acp, places: &Places) -> Result<Option<Server>> {
-    let name = args.provide.provider.as_deref().unwrap_or_default();
-    // A container has no garth in it.
-    if args.no_server || args.is_inside() && name != USUAL {
+    if args.no_server || args.is_inside() && args.own_directory().is_none() {
         return Ok(None);
     }
     let unknown = || Error::new(Code::Internal, "this program does not know its own path");
@@ -260,14 +262,19 @@ fn server(args: &args::Acp, places: &Places) -> Result<Option<Server>> {
     for (name, values) in lists.into_iter().chain(outside) {
         values.iter().for_each(|value| arguments.extend([name.to_owned(), value.clone()]));
     }
-    if !args.is_inside() && name == NONE {
-        arguments.extend(["--provider".to_owned(), NONE.to_owned()]);
+    if !args.is_inside() && !args.no_exec {
+        let name = args.provide.name();
+        let other = (name != USUAL).then(|| ["--provider".to_owned(), name]);
+        arguments.extend(other.into_iter().flatten());
+        let config = args.provide.config.as_deref().and_then(Path::to_str);
+        let config = config.map(|file| ["--config".to_owned(), file.to_owned()]);
+        arguments.extend(config.into_iter().flatten());
     }
     arguments.push(places.root_for_agent().to_owned());
     Ok(Some(Server { command, arguments }))
 }
 
-fn absolute(path: &std::path::Path) -> Result<PathBuf> {
+fn absolute(path: &Path) -> Result<PathBuf> {
     std::path::absolute(path)
         .map_err(|_| Error::new(Code::WorkspaceNotFound, "the current directory is gone"))
 }

@@ -62,6 +62,7 @@ mod start;
 mod trial;
 
 pub use layer::Layer;
+pub use mounts::can_be_visible;
 pub use probe::{Probed, State, probe};
 pub use refusal::Refusal;
 pub use running::{Ended, Running};

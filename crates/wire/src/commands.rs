@@ -137,7 +137,11 @@ impl Wire for Timeout {
     }
 
     fn take(from: &mut In) -> Result<Self, Fault> {
-        Self::millis(from.number()?).map_err(|_| BAD_VALUE)
+        let millis = from.number()?;
+        if u128::from(millis) == Self::WHILE_THERE.duration().as_millis() {
+            return Ok(Self::WHILE_THERE);
+        }
+        Self::millis(millis).map_err(|_| BAD_VALUE)
     }
 }
 

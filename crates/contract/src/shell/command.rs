@@ -177,7 +177,7 @@ pub enum Stdin {
 /// The most bytes that wait for a process to read them.
 pub const MOST_WAITING_INPUT: usize = 16 << 20;
 
-/// How long a command may run: a millisecond to an hour.
+/// How long a command may run: a millisecond to an hour, or as long as its place is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Timeout(Duration);
 
@@ -186,6 +186,9 @@ impl Timeout {
     pub const USUAL: Self = Self(Duration::from_secs(120));
     /// An hour.
     pub const MOST: Self = Self(Duration::from_secs(3_600));
+    /// As long as its place is there: for what is no command of a caller's, and is ended by
+    /// whoever started it. No place is there for thirty days.
+    pub const WHILE_THERE: Self = Self(Duration::from_secs(30 * 24 * 3_600));
 
     /// So many milliseconds.
     ///

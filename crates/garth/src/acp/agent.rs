@@ -83,7 +83,7 @@ impl Agent {
         let mut command = Command::new(Program::arguments(words)?);
         command.variables = Variables::new(variables)?;
         command.stdin = Stdin::Open;
-        command.timeout = Timeout::MOST;
+        command.timeout = Timeout::WHILE_THERE;
         let process = workspace.shell()?.start(command).await?;
         let (ours, theirs) = tokio::io::duplex(BUFFER);
         let (read, write) = tokio::io::split(ours);
