@@ -54,6 +54,9 @@ const INSIDE: &str = garth_sandbox::WORKSPACE;
 /// How often it is looked whether the client is still there.
 const LOOK: Duration = Duration::from_millis(500);
 
+/// How long what a client said last may be stuck once it is gone.
+const STUCK: Duration = Duration::from_secs(5);
+
 /// How long what a side said last may take to pass once it is gone.
 const DRAIN: Duration = Duration::from_secs(2);
 
@@ -177,7 +180,7 @@ async fn stand(
                 }
             }
             well = agent.ended() => Ended::Agent(well),
-            () = client_hung_up() => Ended::Client,
+            () = client_hung_up(&relay) => Ended::Client,
             () = crate::providers::stopped() => Ended::Client,
         }
     };
@@ -215,23 +218,29 @@ async fn exited(agent: &mut Agent) -> bool {
     timeout(DRAIN, agent.ended()).await.unwrap_or(false)
 }
 
-/// Waits until nobody is at the other end of the standard streams, also while what it said
-/// last is stuck.
-async fn client_hung_up() {
-    loop {
+/// Waits until nobody is at the other end of the standard streams, and what was said last
+/// is stuck: a pump that is not sees the end by itself, once it has taken all.
+async fn client_hung_up(relay: &Relay) {
+    let mut stuck = Duration::ZERO;
+    let mut taken = relay.taken();
+    while stuck < STUCK {
         sleep(LOOK).await;
-        let (input, output) = (std::io::stdin(), std::io::stdout());
-        let mut streams =
-            [PollFd::new(&input, PollFlags::empty()), PollFd::new(&output, PollFlags::empty())];
-        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let Ok(_) = poll(&mut streams, Some(&now)) else { continue };
-        let gone = PollFlags::HUP | PollFlags::ERR;
-        if streams.iter().any(|stream| stream.revents().intersects(gone)) {
-            // A pump sees the end by itself, once it has taken what came before.
-            sleep(DRAIN).await;
-            return;
-        }
+        let now = relay.taken();
+        let still = now == taken && is_hung_up();
+        stuck = if still { stuck + LOOK } else { Duration::ZERO };
+        taken = now;
     }
+}
+
+/// Looks whether nobody is at the other end of a standard stream.
+fn is_hung_up() -> bool {
+    let (input, output) = (std::io::stdin(), std::io::stdout());
+    let mut streams =
+        [PollFd::new(&input, PollFlags::empty()), PollFd::new(&output, PollFlags::empty())];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let gone = PollFlags::HUP | PollFlags::ERR;
+    poll(&mut streams, Some(&now)).is_ok()
+        && streams.iter().any(|stream| stream.revents().intersects(gone))
 }
 
 /// How the agent starts our server: `garth mcp` on the same directory with the same rules.

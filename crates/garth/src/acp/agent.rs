@@ -136,6 +136,13 @@ impl Agent {
     }
 }
 
+impl Drop for Agent {
+    /// Nothing of a child is left, also where nobody had the time to wait for it.
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
+    }
+}
+
 async fn until_ended(shell: &dyn DynShell, process: ProcessId) -> bool {
     let mut from = 0;
     loop {
