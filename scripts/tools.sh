@@ -14,6 +14,8 @@ inspector_version=2.12.0
 conformance_version=0.2.0-alpha.12
 gateway_client_version=2026.9.1
 typescript_version=7.0.2
+acpx_version=0.19.1
+acp_sdk_version=2.4.0
 
 cargo_tool() { # cargo_tool CRATE
   local crate=$1 version=${tool_versions[$1]}
@@ -119,6 +121,16 @@ gateway_client() {
   npm install --silent --no-fund --no-audit --prefix .cache/npm-gateway \
     "@openclaw/gateway-client@$gateway_client_version" \
     "@openclaw/gateway-protocol@$gateway_client_version" && touch "$mark"
+}
+
+# A client of the Agent Client Protocol, and that protocol's library for TypeScript. They need the younger node.
+acp_clients() {
+  local mark=.cache/npm-acp/.acpx-$acpx_version-sdk-$acp_sdk_version
+  younger_node || return
+  mkdir -p .cache/npm-acp
+  [ -e "$mark" ] && return
+  npm install --silent --no-fund --no-audit --prefix .cache/npm-acp \
+    "acpx@$acpx_version" "@agentclientprotocol/sdk@$acp_sdk_version" && touch "$mark"
 }
 
 # The compiler that looks through the client in TypeScript; it needs the younger node too.

@@ -23,7 +23,11 @@ mod table;
 mod terminals;
 mod translate;
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use garth_contract::{Code, Error, Result};
 use garth_workspace::Workspace;
@@ -34,7 +38,7 @@ use tokio::time::{sleep, timeout};
 use crate::{
     args,
     output::{Format, Outcome, Output},
-    providers::{NONE, Own, USUAL},
+    providers::{Own, USUAL},
     root,
 };
 use agent::Agent;
@@ -49,6 +53,9 @@ const INSIDE: &str = garth_sandbox::WORKSPACE;
 
 /// How often it is looked whether the client is still there.
 const LOOK: Duration = Duration::from_millis(500);
+
+/// How long what a client said last may be stuck once it is gone.
+const STUCK: Duration = Duration::from_secs(5);
 
 /// How long what a side said last may take to pass once it is gone.
 const DRAIN: Duration = Duration::from_secs(2);
@@ -173,7 +180,7 @@ async fn stand(
                 }
             }
             well = agent.ended() => Ended::Agent(well),
-            () = client_hung_up() => Ended::Client,
+            () = client_hung_up(&relay) => Ended::Client,
             () = crate::providers::stopped() => Ended::Client,
         }
     };
@@ -211,23 +218,29 @@ async fn exited(agent: &mut Agent) -> bool {
     timeout(DRAIN, agent.ended()).await.unwrap_or(false)
 }
 
-/// Waits until nobody is at the other end of the standard streams, also while what it said
-/// last is stuck.
-async fn client_hung_up() {
-    loop {
+/// Waits until nobody is at the other end of the standard streams, and what was said last
+/// is stuck: a pump that is not sees the end by itself, once it has taken all.
+async fn client_hung_up(relay: &Relay) {
+    let mut stuck = Duration::ZERO;
+    let mut taken = relay.taken();
+    while stuck < STUCK {
         sleep(LOOK).await;
-        let (input, output) = (std::io::stdin(), std::io::stdout());
-        let mut streams =
-            [PollFd::new(&input, PollFlags::empty()), PollFd::new(&output, PollFlags::empty())];
-        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let Ok(_) = poll(&mut streams, Some(&now)) else { continue };
-        let gone = PollFlags::HUP | PollFlags::ERR;
-        if streams.iter().any(|stream| stream.revents().intersects(gone)) {
-            // A pump sees the end by itself, once it has taken what came before.
-            sleep(DRAIN).await;
-            return;
-        }
+        let now = relay.taken();
+        let still = now == taken && is_hung_up();
+        stuck = if still { stuck + LOOK } else { Duration::ZERO };
+        taken = now;
     }
+}
+
+/// Looks whether nobody is at the other end of a standard stream.
+fn is_hung_up() -> bool {
+    let (input, output) = (std::io::stdin(), std::io::stdout());
+    let mut streams =
+        [PollFd::new(&input, PollFlags::empty()), PollFd::new(&output, PollFlags::empty())];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let gone = PollFlags::HUP | PollFlags::ERR;
+    poll(&mut streams, Some(&now)).is_ok()
+        && streams.iter().any(|stream| stream.revents().intersects(gone))
 }
 
 /// How the agent starts our server: `garth mcp` on the same directory with the same rules.
@@ -235,9 +248,7 @@ async fn client_hung_up() {
 /// # Errors
 /// `INTERNAL` where this program does not know its own path.
 fn server(args: &args::Acp, places: &Places) -> Result<Option<Server>> {
-    let name = args.provide.provider.as_deref().unwrap_or_default();
-    // A container has no garth in it.
-    if args.no_server || args.is_inside() && name != USUAL {
+    if args.no_server || args.is_inside() && args.own_directory().is_none() {
         return Ok(None);
     }
     let unknown = || Error::new(Code::Internal, "this program does not know its own path");
@@ -260,14 +271,19 @@ fn server(args: &args::Acp, places: &Places) -> Result<Option<Server>> {
     for (name, values) in lists.into_iter().chain(outside) {
         values.iter().for_each(|value| arguments.extend([name.to_owned(), value.clone()]));
     }
-    if !args.is_inside() && name == NONE {
-        arguments.extend(["--provider".to_owned(), NONE.to_owned()]);
+    if !args.is_inside() && !args.no_exec {
+        let name = args.provide.name();
+        let other = (name != USUAL).then(|| ["--provider".to_owned(), name]);
+        arguments.extend(other.into_iter().flatten());
+        let config = args.provide.config.as_deref().and_then(Path::to_str);
+        let config = config.map(|file| ["--config".to_owned(), file.to_owned()]);
+        arguments.extend(config.into_iter().flatten());
     }
     arguments.push(places.root_for_agent().to_owned());
     Ok(Some(Server { command, arguments }))
 }
 
-fn absolute(path: &std::path::Path) -> Result<PathBuf> {
+fn absolute(path: &Path) -> Result<PathBuf> {
     std::path::absolute(path)
         .map_err(|_| Error::new(Code::WorkspaceNotFound, "the current directory is gone"))
 }

@@ -63,6 +63,7 @@ mod trial;
 
 pub use garth_contract::Seat;
 pub use layer::Layer;
+pub use mounts::can_be_visible;
 pub use network::raise_loopback;
 pub use probe::{Probed, State, probe};
 pub use refusal::Refusal;

@@ -10,6 +10,8 @@ mod etc;
 mod layout;
 mod system;
 
+pub use system::can_be_visible;
+
 use std::ffi::{CStr, CString};
 
 use garth_contract::Seat;

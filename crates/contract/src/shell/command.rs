@@ -177,7 +177,7 @@ pub enum Stdin {
 /// The most bytes that wait for a process to read them.
 pub const MOST_WAITING_INPUT: usize = 16 << 20;
 
-/// How long a command may run: a millisecond to an hour, or as long as its sandbox.
+/// How long a command may run: a millisecond to an hour, or as long as its place is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Timeout(Duration);
 
@@ -186,8 +186,9 @@ impl Timeout {
     pub const USUAL: Self = Self(Duration::from_secs(120));
     /// An hour.
     pub const MOST: Self = Self(Duration::from_secs(3_600));
-    /// Ten days: for what runs as long as its sandbox, which itself has an end.
-    pub const LASTING: Self = Self(Duration::from_secs(10 * 24 * 3_600));
+    /// Thirty days: for what runs as long as its place is there, and is ended by whoever
+    /// started it. No place is there for longer.
+    pub const LASTING: Self = Self(Duration::from_secs(30 * 24 * 3_600));
 
     /// So many milliseconds.
     ///

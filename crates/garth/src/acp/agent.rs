@@ -83,7 +83,7 @@ impl Agent {
         let mut command = Command::new(Program::arguments(words)?);
         command.variables = Variables::new(variables)?;
         command.stdin = Stdin::Open;
-        command.timeout = Timeout::MOST;
+        command.timeout = Timeout::LASTING;
         let process = workspace.shell()?.start(command).await?;
         let (ours, theirs) = tokio::io::duplex(BUFFER);
         let (read, write) = tokio::io::split(ours);
@@ -133,6 +133,13 @@ impl Agent {
             // Where all of it has ended there is nobody to signal.
             let _ = kill_process_group(*group, signal);
         }
+    }
+}
+
+impl Drop for Agent {
+    /// Nothing of a child is left, also where nobody had the time to wait for it.
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
     }
 }
 

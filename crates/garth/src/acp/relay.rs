@@ -8,7 +8,10 @@
 use std::{
     collections::HashMap,
     io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use bytes::Bytes;
@@ -62,6 +65,8 @@ pub(super) struct Relay {
     pub(super) answers: Arc<Semaphore>,
     pub(super) waits: Arc<Semaphore>,
     known: Mutex<Known>,
+    /// How many lines of the client were taken.
+    taken: AtomicU64,
 }
 
 /// What was decided when the program started.
@@ -162,6 +167,7 @@ impl Relay {
             answers: Arc::new(Semaphore::new(MOST_ANSWERS)),
             waits: Arc::new(Semaphore::new(MOST_WAITS)),
             known: Mutex::default(),
+            taken: AtomicU64::new(0),
         }
     }
 
@@ -186,6 +192,7 @@ impl Relay {
             if passed.is_err() {
                 return End::Written;
             }
+            self.taken.fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -214,6 +221,11 @@ impl Relay {
                 return End::Written;
             }
         }
+    }
+
+    /// How many lines of the client were taken so far.
+    pub(super) fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
     }
 
     async fn unreadable_client(&self, unclear: &Unclear, length: usize) -> io::Result<()> {

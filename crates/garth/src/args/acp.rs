@@ -117,6 +117,16 @@ impl Acp {
         self.env.iter().map(variable).collect()
     }
 
+    /// The directory of this program, where an agent in a sandbox can be shown it, to start
+    /// our server from; a container has no such place.
+    pub(crate) fn own_directory(&self) -> Option<PathBuf> {
+        if self.provide.provider.as_deref() != Some(USUAL) || self.no_server {
+            return None;
+        }
+        let directory = std::env::current_exe().ok()?.parent()?.to_path_buf();
+        garth_sandbox::can_be_visible(&directory).then_some(directory)
+    }
+
     /// The directories that a sandbox shows: those that were asked for, and this program's
     /// own, so that an agent in the local sandbox can start our server.
     ///
@@ -132,10 +142,7 @@ impl Acp {
             let absolute = std::path::absolute(path).ok().filter(|path| path.is_dir());
             all.push(absolute.ok_or_else(|| missing(path))?);
         }
-        if self.provide.provider.as_deref() == Some(USUAL) && !self.no_server {
-            let program = std::env::current_exe().ok();
-            all.extend(program.and_then(|program| Some(program.parent()?.to_path_buf())));
-        }
+        all.extend(self.own_directory());
         Ok(all)
     }
 }

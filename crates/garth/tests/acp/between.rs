@@ -89,12 +89,14 @@ impl Between {
 
     /// The next line that the client hears.
     pub(crate) fn client_hears(&self) -> Vec<u8> {
-        self.heard.recv_timeout(LONGEST).expect("the client hears nothing")
+        let heard = self.heard.recv_timeout(LONGEST);
+        heard.unwrap_or_else(|error| panic!("the client hears nothing: {error}"))
     }
 
     /// The next line that the agent is told.
     pub(crate) fn agent_hears(&self) -> Vec<u8> {
-        self.told.recv_timeout(LONGEST).expect("the agent is told nothing")
+        let told = self.told.recv_timeout(LONGEST);
+        told.unwrap_or_else(|error| panic!("the agent is told nothing: {error}"))
     }
 
     /// The same as JSON.

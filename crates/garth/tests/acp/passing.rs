@@ -253,3 +253,19 @@ fn the_draft_of_the_next_version_passes_untouched() {
         assert_eq!(String::from_utf8(between.client_hears()).unwrap(), line);
     }
 }
+
+#[test]
+fn all_that_a_client_said_before_it_left_is_told() {
+    let mut between = Between::start(&[]);
+    between.begin(true);
+    let text = "x".repeat(1_000);
+    let line = |number: usize| format!("{{\"method\":\"_n\",\"params\":[{number},\"{text}\"]}}\n");
+    let all: String = (0..3_000).map(line).collect();
+    between.client_says(all);
+    between.client_leaves();
+    for number in 0..3_000 {
+        assert_eq!(String::from_utf8(between.agent_hears()).unwrap(), line(number));
+    }
+    between.agent_leaves();
+    between.ends();
+}

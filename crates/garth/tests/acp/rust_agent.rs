@@ -33,10 +33,14 @@ const ROLE: &str = "GARTH_TEST_AGENT";
 /// How the agent is started. What the harness of tests prints goes to standard error, and
 /// messages to where standard output was.
 pub(crate) fn command() -> Vec<String> {
-    let own = std::env::current_exe().unwrap().to_str().unwrap().to_owned();
+    started_from(std::env::current_exe().unwrap().to_str().unwrap())
+}
+
+/// The same where this program is known by another path.
+pub(crate) fn started_from(own: &str) -> Vec<String> {
     let name = "rust_agent::the_agent_that_other_tests_start";
     let script = format!("exec 3>&1 >&2; {ROLE}=1 exec \"$0\" --exact {name} --nocapture");
-    ["sh", "-c", &script, &own].map(str::to_owned).to_vec()
+    ["sh", "-c", &script, own].map(str::to_owned).to_vec()
 }
 
 #[test]
@@ -44,7 +48,7 @@ fn the_agent_that_other_tests_start() {
     if std::env::var_os(ROLE).is_none() {
         return;
     }
-    let messages = File::options().write(true).open("/dev/fd/3").unwrap();
+    let messages = File::options().write(true).open("/proc/self/fd/3").unwrap();
     rustix::stdio::dup2_stdout(&messages).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let served = runtime.block_on(serve());
@@ -52,9 +56,12 @@ fn the_agent_that_other_tests_start() {
     std::process::exit(i32::from(served.is_err()));
 }
 
+/// Where each session works, and with which servers.
+type Sessions = HashMap<SessionId, (String, Vec<McpServer>)>;
+
 #[derive(Clone, Default)]
 struct Testy {
-    sessions: Arc<Mutex<HashMap<SessionId, (String, Vec<McpServer>)>>>,
+    sessions: Arc<Mutex<Sessions>>,
     can: Arc<Mutex<ClientCapabilities>>,
     cancelled: Arc<Notify>,
 }
@@ -208,9 +215,11 @@ impl Testy {
                 let fields = ToolCallUpdateFields::new().kind(ToolKind::Edit).title("Write");
                 let call = ToolCallUpdate::new("call-2", fields);
                 let asked = RequestPermissionRequest::new(id, call, options);
-                match client.send_request(asked).block_task().await?.outcome {
-                    RequestPermissionOutcome::Selected(chosen) => chosen.option_id.to_string(),
-                    _ => "cancelled".to_owned(),
+                let outcome = client.send_request(asked).block_task().await?.outcome;
+                if let RequestPermissionOutcome::Selected(chosen) = outcome {
+                    chosen.option_id.to_string()
+                } else {
+                    "cancelled".to_owned()
                 }
             }
             _ => format!("there is no verb {verb}"),

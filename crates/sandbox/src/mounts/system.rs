@@ -100,6 +100,12 @@ fn bind(path: &Path, at: &str) -> Result<Bind, Refusal> {
     Ok(Bind::system(source, c_string(at, Act::System)?))
 }
 
+/// Tells whether a directory of this machine could be visible in a sandbox.
+#[must_use]
+pub fn can_be_visible(path: &Path) -> bool {
+    visible_place(path).is_ok() && path.is_dir()
+}
+
 /// Where a visible directory goes: its own path, without the first slash.
 fn visible_place(path: &Path) -> Result<String, Refusal> {
     let refuse = |why| Refusal::of(Act::System, why);
