@@ -36,8 +36,8 @@ reference_server() {
 }
 
 # A Python library, by the file that pins it and all it needs.
-python_library() { # python_library NAME
-  local name=$1 pins=crates/garth/tests/clients/requirements/$1.txt
+python_library() { # python_library NAME [PINS]
+  local name=$1 pins=${2:-crates/garth/tests/clients/requirements/$1.txt}
   local mark=.cache/py/.$name-$(sha256sum "$pins" | cut -c1-16)
   [ -e "$mark" ] && return
   rm -rf ".cache/py/$name"

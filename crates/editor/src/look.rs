@@ -134,11 +134,11 @@ impl Editor {
         match self.beneath.read(real, span).await {
             Ok(content) if text_of(&content.bytes).is_some() => Ok(Disk::Text(content)),
             Ok(_) => Ok(Disk::Other),
-            Err(error) => match error.code() {
-                Code::FileNotFound => Ok(Disk::Missing),
-                Code::NotAFile | Code::FileTooLarge => Ok(Disk::Other),
-                _ => Err(error),
-            },
+            Err(error) if error.code() == Code::FileNotFound => Ok(Disk::Missing),
+            Err(error) if [Code::NotAFile, Code::FileTooLarge].contains(&error.code()) => {
+                Ok(Disk::Other)
+            }
+            Err(error) => Err(error),
         }
     }
 

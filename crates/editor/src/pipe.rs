@@ -126,11 +126,9 @@ impl Buffers for Pipe {
     }
 
     async fn write(&self, request: WriteTextFileRequest) -> Result<WriteTextFileResponse, Trouble> {
-        match self.ask(CLIENT_METHOD_NAMES.fs_write_text_file, request).await? {
-            // Clients whose write gives nothing back say so.
-            Value::Null => Ok(WriteTextFileResponse::new()),
-            answer => read_as(answer),
-        }
+        let answer = self.ask(CLIENT_METHOD_NAMES.fs_write_text_file, request).await?;
+        // Clients whose write gives nothing back say so.
+        if answer.is_null() { Ok(WriteTextFileResponse::new()) } else { read_as(answer) }
     }
 }
 

@@ -169,21 +169,25 @@ impl Session {
                 of(Code::ProviderUnavailable, "the editor's answer makes no sense").hint(TRY_LATER)
             }
             Trouble::TooLarge => of(Code::FileTooLarge, "the text in the editor is too large"),
-            Trouble::Refused(refusal) => match refusal.code {
-                ErrorCode::MethodNotFound => {
-                    of(Code::Unsupported, "the editor offered this and cannot do it")
-                }
-                ErrorCode::RequestCancelled => of(Code::Cancelled, "the editor gave it up"),
-                ErrorCode::ResourceNotFound => {
-                    of(Code::FileNotFound, "the editor has no such file")
-                }
+            Trouble::Refused(refusal) => {
                 // The protocol has no code for a refusal; clients use what they have.
-                _ => of(Code::PermissionDenied, "the editor refuses")
-                    .hint("Ask the person at the editor, or choose another path."),
-            },
+                let known = REFUSALS.iter().find(|(refused, ..)| *refused == refusal.code);
+                let (code, what) = known
+                    .map_or((Code::PermissionDenied, "the editor refuses"), |(_, code, what)| {
+                        (*code, *what)
+                    });
+                of(code, what).hint("Ask the person at the editor, or choose another path.")
+            }
         }
     }
 }
+
+/// What a client's codes mean that are more than a refusal.
+const REFUSALS: [(ErrorCode, Code, &str); 3] = [
+    (ErrorCode::MethodNotFound, Code::Unsupported, "the editor offered this and cannot do it"),
+    (ErrorCode::RequestCancelled, Code::Cancelled, "the editor gave it up"),
+    (ErrorCode::ResourceNotFound, Code::FileNotFound, "the editor has no such file"),
+];
 
 const TRY_LATER: &str = "Try again later, or ask the person at the editor to look at it.";
 

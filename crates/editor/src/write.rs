@@ -208,34 +208,36 @@ impl Editor {
             Disk::Text(content) => Some(content),
             Disk::Other => return Err(altered(order.path)),
         };
-        self.verify(order, held, (before, disk.as_ref()))?;
+        self.verify(order, held.as_deref(), (before, disk.as_ref()))?;
         Ok(disk)
     }
 
     /// Holds what the client has against what it was given, and notes it.
+    ///
+    /// `held` is what it has, where it can be asked; the contents are those beneath,
+    /// before and now.
     fn verify(
         &self,
         order: &Order<'_>,
-        held: Option<String>,
+        held: Option<&str>,
         (before, disk): (Option<&Content>, Option<&Content>),
     ) -> Result<()> {
         let text = text_of(&order.content).unwrap_or_default();
         let saved = disk.is_some_and(|disk| disk.bytes == order.content);
         let as_it_was = before.map(|before| &before.bytes) == disk.map(|disk| &disk.bytes);
-        let exact = held.as_deref().is_none_or(|held| held == text);
-        let in_its_form = held.as_deref().is_none_or(|held| same_but_for_form(held, text));
-        let now = Version::of(held.as_deref().unwrap_or(text).as_bytes());
-        let stays = held.is_none() && as_it_was;
+        let exact = held.is_none_or(|held| held == text);
         let arrived = match held {
-            Some(_) => exact || (in_its_form && (saved || as_it_was)),
+            // In a form of its own it counts unless the file says otherwise.
+            Some(held) => exact || (same_but_for_form(held, text) && (saved || as_it_was)),
             None => saved || as_it_was,
         };
+        let now = Version::of(held.unwrap_or(text).as_bytes());
         let note = Note {
             disk: disk.map(Look::of),
             held: now,
             unsaved: (!saved).then_some(order.content.len() as u64),
             whose: if exact { Whose::Ours } else { Whose::Theirs },
-            kept: (stays && !saved).then(|| order.content.clone()),
+            kept: (held.is_none() && as_it_was && !saved).then(|| order.content.clone()),
         };
         self.session.known().note(order.name.clone(), note);
         if arrived { Ok(()) } else { Err(altered(order.path).with(Detail::Current(now))) }

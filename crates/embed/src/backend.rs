@@ -89,6 +89,12 @@ impl Backend {
         self
     }
 
+    /// The same place, whose files are had in another way.
+    pub(crate) fn with_files(mut self, files: Arc<dyn DynFilesystem>) -> Self {
+        self.place = Place::Other(files);
+        self
+    }
+
     /// The same place, of which a model is told these rules.
     ///
     /// It is for places of the author's own, which enforce them themselves.

@@ -13,6 +13,7 @@ mod backend;
 mod bounds;
 mod contain;
 mod describe;
+mod editor_session;
 mod find_by_listing;
 mod fs_backend;
 mod function;
@@ -27,11 +28,16 @@ mod setup;
 mod text_files;
 mod tool;
 
+/// The way to a client's buffers, for agents that live in an editor; see
+/// [`Backend::editor`].
+pub use garth_editor as editor;
+
 pub use answer::Answer;
 pub use backend::Backend;
 pub use bounds::Bounds;
 pub use bytes::Bytes;
 pub use describe::{Described, Shape};
+pub use editor_session::EditorSession;
 pub use find_by_listing::find_by_listing;
 pub use fs_backend::{Fingerprint, FsBackend, FsError};
 pub use function::{Function, params};

@@ -56,3 +56,17 @@ pub(crate) fn refused(path: &WsPath, error: &encoding::Error) -> Error {
     };
     Error::new(code, format!("{error}: {path}"))
 }
+
+/// What a place that has texts and no bytes says of an image, in words that help.
+///
+/// Such a place is `UNSUPPORTED` for a content that is no text. One that says more
+/// than the table does is left its words.
+pub(crate) fn without_bytes(path: &WsPath, error: Error) -> Error {
+    let plain = error.message().starts_with(Code::Unsupported.row().phrase);
+    if error.code() != Code::Unsupported || !plain {
+        return error;
+    }
+    Error::at(Code::Unsupported, path)
+        .reword(format!("only texts can be read here, no images or other bytes: {path}"))
+        .hint("Read a text that describes it, or ask a person to; its bytes cannot be had here.")
+}

@@ -15,7 +15,7 @@ use garth_text::{
 };
 use garth_workspace::{Shown, Workspace};
 
-use crate::text_file::refused;
+use crate::text_file::{refused, without_bytes};
 
 /// How much of a file is read to see what it is; most files are no larger.
 const HEAD: u64 = 64 << 10;
@@ -83,7 +83,8 @@ pub(crate) async fn load(
     wanted: Wanted,
     named: Option<Encoding>,
 ) -> Result<Loaded> {
-    let head = workspace.fs().read(path, Span::Bytes { offset: 0, length: HEAD }).await?;
+    let head = workspace.fs().read(path, Span::Bytes { offset: 0, length: HEAD }).await;
+    let head = head.map_err(|error| without_bytes(path, error))?;
     let extent = if head.more_follows() { Extent::Head } else { Extent::Whole };
     if named.is_none() && sniff(&head.bytes, extent) == sniff::Content::Binary {
         return Ok(Loaded::Binary(head));

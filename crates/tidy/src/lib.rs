@@ -15,3 +15,8 @@ pub struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/embedding.md")]
 pub struct Embedding;
+
+/// The example of the guide to an editor's buffers.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/editor-backend.md")]
+pub struct EditorBackend;

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use garth_conformance::{Backend, Directory, Outside, Subject, Suite, model};
+use garth_conformance::{Arranged, Backend, Directory, Outside, Subject, Suite, model};
 use garth_contract::{Error, Policy, Result};
 use garth_editor::{Editor, Offers, Root, Session};
 
@@ -104,14 +104,16 @@ impl Backend for Edited {
         Ok(match self.saves {
             Saves::AtOnce => subject.with(directory),
             // What is on the disk is not what there is.
-            Saves::Never => subject.with(Behind { _directory: directory }),
+            Saves::Never => subject.with(Behind(directory)),
         })
     }
 }
 
-/// Keeps a directory, and arranges nothing in it.
-struct Behind {
-    _directory: Directory,
-}
+/// A directory in which nothing is arranged; only its names are looked at.
+struct Behind(Directory);
 
-impl Outside for Behind {}
+impl Outside for Behind {
+    fn everything(&self) -> Arranged<Vec<Vec<u8>>> {
+        self.0.everything()
+    }
+}

@@ -14,6 +14,7 @@ use crate::{
     names::{Names, Naming, names_of},
     params::parse,
     schema::schema_of,
+    text_file::without_bytes,
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -109,7 +110,11 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
     let at_most = workspace.limits().image_bytes;
     let content = workspace.fs().read(&path, Span::Whole { at_most }).await.map_err(|error| {
         let hint = "Files of this size are not given whole; read a text with head or tail.";
-        if error.code() == Code::FileTooLarge { error.hint(hint) } else { error }
+        if error.code() == Code::FileTooLarge {
+            error.hint(hint)
+        } else {
+            without_bytes(&path, error)
+        }
     })?;
     let media_type = media_type(&path, &content.bytes);
     let data = STANDARD.encode(&content.bytes);

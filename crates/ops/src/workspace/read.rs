@@ -16,7 +16,7 @@ use crate::{
     names::{Names, Naming, names_of},
     params::{ViewRange, at_least_one, invalid, parse},
     schema::schema_of,
-    text_file::named,
+    text_file::{named, without_bytes},
     timestamp::rfc3339,
     window::{Loaded, Wanted, Window, load},
     words::{Counted, Number, Ours, Shown, cut},
@@ -327,7 +327,8 @@ pub(crate) async fn described(
     let image = sniff::image(&head.bytes).is_some();
     let at_most = workspace.limits().image_bytes;
     let attachment = if image && head.size <= at_most {
-        let content = workspace.fs().read(path, Span::Whole { at_most }).await?;
+        let content = workspace.fs().read(path, Span::Whole { at_most }).await;
+        let content = content.map_err(|error| without_bytes(path, error))?;
         Some(Attachment { media_type, bytes: content.bytes, uri: None })
     } else {
         None

@@ -12,7 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["contract"],
     &["egress", "redact", "search", "text", "wire"],
     &["archive", "git", "host", "memory", "roots", "sandbox"],
-    &["broker", "workspace"],
+    &["broker", "editor", "workspace"],
     &["guest", "ops", "remote"],
     &["embed", "gateway"],
     &["garth"],
