@@ -16,6 +16,9 @@ gateway_client_version=2026.9.1
 typescript_version=7.0.2
 acpx_version=0.19.1
 acp_sdk_version=2.4.0
+# The SDKs of E2B that are tried; those before the first of each line are tried for the basic flow.
+e2b_python_versions=(e2b e2b-2.25 e2b-2.10)
+e2b_node_packages=(e2b@2.51.0 e2b-2.25@npm:e2b@2.25.0 e2b-2.10@npm:e2b@2.10.4)
 
 cargo_tool() { # cargo_tool CRATE
   local crate=$1 version=${tool_versions[$1]}
@@ -131,6 +134,21 @@ acp_clients() {
   [ -e "$mark" ] && return
   npm install --silent --no-fund --no-audit --prefix .cache/npm-acp \
     "acpx@$acpx_version" "@agentclientprotocol/sdk@$acp_sdk_version" && touch "$mark"
+}
+
+# The SDKs of E2B, those of today and older ones.
+e2b_sdks() {
+  local library packages mark
+  for library in "${e2b_python_versions[@]}"; do
+    python_library "$library" || return
+  done
+  command -v npm >/dev/null || { echo "no npm here: the JavaScript SDK of E2B is left out"; return; }
+  younger_node || return
+  packages=${e2b_node_packages[*]}
+  mark=.cache/npm-e2b/.$(sha256sum <<< "$packages" | cut -c1-16)
+  [ -e "$mark" ] && return
+  mkdir -p .cache/npm-e2b
+  npm install --silent --no-fund --no-audit --prefix .cache/npm-e2b "${e2b_node_packages[@]}" && touch "$mark"
 }
 
 # The compiler that looks through the client in TypeScript; it needs the younger node too.

@@ -110,9 +110,24 @@ pub(super) struct Signed<'a> {
 ///
 /// # Errors
 /// That there is none that runs; `unauthenticated`.
-pub(super) async fn enter(app: &App, e2b: &E2b, parts: &Parts, id: &str) -> Result<Entered> {
-    let sandbox = running(e2b, id).await?;
+pub(super) async fn enter(
+    app: &App,
+    e2b: &E2b,
+    (parts, id): (&Parts, Option<&str>),
+) -> Result<Entered> {
     let token = parts.headers.get(ACCESS).and_then(|value| value.to_str().ok());
+    let sandbox = match (id, token) {
+        (Some(id), _) => running(e2b, id).await?,
+        // Older SDKs name no sandbox with a file: it is the one whose secret this is.
+        (None, Some(token)) => {
+            let own = |sandbox: &Arc<Sandbox>| {
+                is_same(sandbox.record().token.as_bytes(), token.as_bytes())
+            };
+            let found = e2b.all().into_iter().find(own).ok_or_else(Wrong::no_sandbox)?;
+            running(e2b, found.id.as_str()).await?
+        }
+        (None, None) => return Err(Wrong::no_sandbox()),
+    };
     let token = token
         .ok_or_else(|| Wrong::new(Kind::Unauthenticated, "the header X-Access-Token is missing"))?;
     known(app, sandbox, (token, session(parts))).await

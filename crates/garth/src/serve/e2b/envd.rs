@@ -101,7 +101,7 @@ async fn called(
         _ if stream && connect::is_stream(&parts.headers) => connect::ended(Err(wrong)),
         _ => wrong.unary(),
     };
-    let entered = match enter(&app, &e2b, &parts, id.as_deref().unwrap_or_default()).await {
+    let entered = match enter(&app, &e2b, (&parts, id.as_deref())).await {
         Ok(entered) => entered,
         Err(wrong) => return refused(wrong),
     };
@@ -170,7 +170,7 @@ async fn plain(
     body: Body,
 ) -> Response {
     let answer = async {
-        let entered = enter(&app, &e2b, &parts, id.as_deref().unwrap_or_default()).await?;
+        let entered = enter(&app, &e2b, (&parts, id.as_deref())).await?;
         let method = parts.method.clone();
         let path = parts.uri.path().to_owned();
         let inside = Inside { app, entered, parts };

@@ -82,7 +82,7 @@ async fn entered(
     let signature =
         query.get("signature").filter(|_| !parts.headers.contains_key("x-access-token"));
     let Some(signature) = signature else {
-        return enter(app, e2b, parts, id.unwrap_or_default()).await;
+        return enter(app, e2b, (parts, id)).await;
     };
     let signed = Signed {
         path: query.get("path").unwrap_or_default(),

@@ -1,0 +1,101 @@
+//! The lives of sandboxes beyond what an SDK asks for: once, over a restart, on record.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::{
+    client::Asked,
+    gateway::{Gateway, Sandbox},
+};
+
+#[test]
+fn a_sandbox_is_made_once_for_one_name() {
+    let gateway = Gateway::start();
+    let make = |name: &str| {
+        let asked = Asked::new("POST", "/v2/sandboxes")
+            .header("X-API-Key", &gateway.key)
+            .header("Idempotency-Key", name)
+            .json(&json!({ "templateID": "base", "timeout": 300 }));
+        asked.send(&gateway.address).json()["sandboxID"].as_str().unwrap().to_owned()
+    };
+    let first = make("one");
+    assert_eq!(make("one"), first);
+    assert_ne!(make("two"), first);
+}
+
+#[test]
+fn there_are_no_more_sandboxes_than_there_may_be() {
+    let gateway = Gateway::with("[e2b]\nenabled = true\nsandboxes = 1\n");
+    let first = gateway.sandbox();
+    let body = json!({ "templateID": "base", "timeout": 300 });
+    let second = gateway.control("POST", "/v2/sandboxes", Some(&body));
+    assert_eq!((second.status, second.json()["code"].as_u64()), (429, Some(429)), "{second:?}");
+    assert_eq!(gateway.control("DELETE", &format!("/sandboxes/{}", first.id), None).status, 204);
+    gateway.sandbox();
+}
+
+#[test]
+fn a_sandbox_has_its_files_again_after_a_restart_of_the_gateway() {
+    let mut gateway = Gateway::start();
+    let (running, paused, token) = {
+        let (running, paused) = (gateway.sandbox(), gateway.sandbox());
+        for sandbox in [&running, &paused] {
+            assert_eq!(sandbox.run("echo kept > kept.txt; cat kept.txt"), "kept\n");
+        }
+        let path = format!("/sandboxes/{}/pause", paused.id);
+        assert_eq!(gateway.control("POST", &path, None).status, 204);
+        (running.id.clone(), paused.id.clone(), running.token.clone())
+    };
+    gateway.start_again();
+    let state = |id: &str| {
+        let told = gateway.control("GET", &format!("/sandboxes/{id}"), None).json();
+        told["state"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!((state(&running), state(&paused)), ("running".to_owned(), "paused".to_owned()));
+    let again = Sandbox { gateway: &gateway, id: running, token };
+    assert_eq!(again.run("cat kept.txt"), "kept\n");
+    let body = json!({ "timeout": 300 });
+    let met = gateway.control("POST", &format!("/v2/sandboxes/{paused}/connect"), Some(&body));
+    assert_eq!(met.status, 201, "{met:?}");
+    let token = met.json()["envdAccessToken"].as_str().unwrap().to_owned();
+    let resumed = Sandbox { gateway: &gateway, id: paused, token };
+    assert_eq!(resumed.run("cat kept.txt"), "kept\n");
+}
+
+#[test]
+fn what_is_done_in_a_sandbox_is_on_record() {
+    let gateway = Gateway::start();
+    let sandbox = gateway.sandbox();
+    assert_eq!(sandbox.run("echo visible-command"), "visible-command\n");
+    assert_eq!(sandbox.call("filesystem.Filesystem/Stat", &json!({ "path": "/tmp" })).status, 200);
+    let refused = Asked::new("GET", "/v2/sandboxes").header("X-API-Key", &sandbox.token);
+    assert_eq!(refused.send(&gateway.address).status, 403);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_garth"));
+    command.args(["audit", "list", "--json", "--data"]).arg(gateway.data());
+    let listed = command.output().unwrap();
+    let text = String::from_utf8_lossy(&listed.stdout).into_owned();
+    for expected in [
+        "e2b.sandboxes.create",
+        "e2b.process.start",
+        "visible-command",
+        "e2b.files.stat",
+        "PERMISSION_DENIED",
+    ] {
+        assert!(text.contains(expected), "{expected} is not in {text}");
+    }
+    assert!(!text.contains(&sandbox.token), "a secret is on record");
+}
+
+#[test]
+fn a_paused_sandbox_goes_on_by_itself_where_it_was_made_so() {
+    let gateway = Gateway::start();
+    let body: Value =
+        json!({ "templateID": "base", "timeout": 300, "autoResume": { "enabled": true } });
+    let sandbox = gateway.sandbox_with(&body);
+    sandbox.run("echo here > /tmp/here");
+    let pause = format!("/sandboxes/{}/pause", sandbox.id);
+    assert_eq!(gateway.control("POST", &pause, None).status, 204);
+    assert_eq!(gateway.control("POST", &pause, None).status, 409);
+    assert_eq!(sandbox.run("cat /tmp/here"), "here\n");
+}
