@@ -53,6 +53,6 @@ impl super::Provider for Provider {
             Local::reaching(spec, itself, arguments, rules)?
         };
         let commands = Commands::Held(Arc::new(Lazy::new(local, Patience::USUAL)));
-        Ok(Opened { commands, kept: None })
+        Ok(Opened { commands, kept: None, whole: None })
     }
 }

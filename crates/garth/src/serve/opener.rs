@@ -7,13 +7,18 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use garth_contract::{Aliases, BoxFuture, Code, Error, Result};
+use garth_contract::{Aliases, BoxFuture, Code, DynFilesystem, Error, Result};
 use garth_gateway::{Agent, AgentId, Closed, Opener, Settings};
 use garth_host::Host;
 use garth_workspace::{Commands, Limits, Parts, Workspace};
 use tokio::runtime::Handle;
 
-use super::{data, git::GitRemotes, sandboxes::Sandboxes, versions::Versions};
+use super::{
+    data,
+    git::GitRemotes,
+    sandboxes::{Inside, Sandboxes},
+    versions::Versions,
+};
 use crate::providers;
 
 /// The name under which every workspace's root is known.
@@ -48,13 +53,13 @@ impl Directories {
 impl Opener for Directories {
     fn open<'a>(&'a self, agent: &'a Agent) -> BoxFuture<'a, Result<Arc<Workspace>>> {
         Box::pin(async move {
-            let commands = self.sandboxes.open(agent).await?;
+            let (commands, inside) = self.sandboxes.open(agent).await?;
             let directory = agent.settings.directory(&self.data, &agent.id);
             let (agent, versions) = (agent.clone(), self.versions.clone());
             let (id, remotes) = (agent.id.clone(), self.git.of(&agent));
             // Looked at before: one that is swapped meanwhile is then opened anew.
             let identity = identity(&directory);
-            let opening = move || open(&directory, &agent, &versions, commands);
+            let opening = move || open((&directory, inside), &agent, &versions, commands);
             let opened = tokio::task::spawn_blocking(opening).await;
             let mut opened = opened.unwrap_or_else(|_| Err(Error::of(Code::Internal)))?;
             if let Some(remotes) = remotes {
@@ -94,13 +99,16 @@ fn identity(directory: &Path) -> Option<Identity> {
 }
 
 fn open(
-    directory: &Path,
+    (directory, inside): (&Path, Option<Inside>),
     agent: &Agent,
     versions: &Versions,
     commands: Commands,
 ) -> Result<Workspace> {
     let (aliases, settings) = (Aliases::none().with(MOUNT), &agent.settings);
-    let fs = Arc::new(Host::open(directory, settings.policy(), aliases.clone())?);
+    let fs: Arc<dyn DynFilesystem> = match inside {
+        Some(inside) => inside,
+        None => Arc::new(Host::open(directory, settings.policy(), aliases.clone())?),
+    };
     let (fs, earlier) = versions.of(agent, fs);
     let redaction = settings.redaction.config();
     let parts = Parts { fs, commands, aliases, redaction, limits: Limits::standard() };

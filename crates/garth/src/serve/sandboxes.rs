@@ -12,7 +12,7 @@ use std::{
 };
 
 use futures::future::join_all;
-use garth_contract::{Error, Policy, Result};
+use garth_contract::{DynFilesystem, Error, Policy, Result};
 use garth_gateway::{Agent, AgentId, Closed, Gateway, Registry, Settings, State};
 use garth_workspace::Commands;
 use tokio::{sync::OnceCell, time};
@@ -32,10 +32,14 @@ struct Shared {
     open: Mutex<HashMap<AgentId, Arc<Sandbox>>>,
 }
 
+/// Files that are in a sandbox.
+pub(crate) type Inside = Arc<dyn DynFilesystem>;
+
 /// The sandbox of one agent as it was set up.
 struct Sandbox {
     agent: Agent,
     commands: Commands,
+    files: Option<Inside>,
     kept: Arc<dyn Kept>,
     ends: AtomicBool,
     ended: OnceCell<()>,
@@ -59,16 +63,16 @@ impl Sandboxes {
         self.0.providers.ready(&settings.provider, &wanted).await
     }
 
-    /// Where the commands of an agent run. A sandbox that it had when it was set up
-    /// otherwise is ended first.
+    /// Where the commands of an agent run, and its files where they are in the same place.
+    /// A sandbox that it had when it was set up otherwise is ended first.
     ///
     /// # Errors
     /// Those of the provider; none because something that it needs is not there.
-    pub(crate) async fn open(&self, agent: &Agent) -> Result<Commands> {
+    pub(crate) async fn open(&self, agent: &Agent) -> Result<(Commands, Option<Inside>)> {
         let before = self.lock().get(&agent.id).cloned();
         if let Some(before) = before {
             if before.is_of(agent) && !before.ends.load(Ordering::SeqCst) {
-                return Ok(before.commands.clone());
+                return Ok((before.commands.clone(), before.files.clone()));
             }
             let same = before.agent.created_ms == agent.created_ms;
             before.end(if same { Closed::Changed } else { Closed::Deleted }).await;
@@ -77,7 +81,13 @@ impl Sandboxes {
         let name = name(agent);
         let wanted = Wanted { workspace: &name, roots: &roots, policy: &policy, reach: &[] };
         let opened = self.0.providers.open(&agent.settings.provider, &wanted)?;
-        let Opened { commands, kept } = opened;
+        let Opened { mut commands, kept, whole } = opened;
+        let mut files: Option<Inside> = None;
+        if let Some(whole) = whole {
+            let remote = whole.enter().await?;
+            commands = Commands::Held(Arc::new(remote.clone()));
+            files = Some(Arc::new(remote));
+        }
         let mut open = self.lock();
         match kept {
             None => drop(open.remove(&agent.id)),
@@ -85,6 +95,7 @@ impl Sandboxes {
                 let sandbox = Sandbox {
                     agent: agent.clone(),
                     commands: commands.clone(),
+                    files: files.clone(),
                     kept,
                     ends: AtomicBool::new(false),
                     ended: OnceCell::new(),
@@ -92,7 +103,7 @@ impl Sandboxes {
                 open.insert(agent.id.clone(), Arc::new(sandbox));
             }
         }
-        Ok(commands)
+        Ok((commands, files))
     }
 
     /// Ends the sandbox that an agent had as it was set up, if it had one.
