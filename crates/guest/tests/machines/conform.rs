@@ -21,6 +21,9 @@ use crate::{
 /// What the machine of the suites truly cannot do: a check, and what it would take.
 const EXCEPT: &[(&str, &str)] = &[];
 
+/// The absolute path that leads to the root of a check's workspace, for its links.
+const KNOWN: &str = "/known";
+
 /// After how long a check hangs: the processor is emulated, and the machine may be busy.
 const HANGS: Duration = Duration::from_secs(400);
 
@@ -67,7 +70,8 @@ impl Workplace {
     async fn guest(&self, policy: &Policy) -> Result<Remote> {
         let root = format!("{}/ws", self.at);
         let mut words = vec!["--root".to_owned(), root.clone()];
-        words.extend(["--alias".into(), "/workspace".into(), "--alias".into(), root]);
+        // Another name than the workspace's, which all of this lies below.
+        words.extend(["--alias".into(), KNOWN.into(), "--alias".into(), root]);
         words.extend(rules(policy));
         for (name, value) in VARIABLES {
             words.extend(["--env".into(), format!("{name}={value}")]);
@@ -141,7 +145,7 @@ impl Outside for Workplace {
     }
 
     fn absolute(&self, inside: &WsPath) -> Arranged<Vec<Vec<u8>>> {
-        let names = [format!("{}/ws", self.at), "/workspace".to_owned()];
+        let names = [format!("{}/ws", self.at), KNOWN.to_owned()];
         let whole = |name: String| {
             let mut path = name.into_bytes();
             for part in inside.components() {
