@@ -70,6 +70,7 @@ async fn a_machine_ends_with_the_program_that_started_it_however_that_ends() {
     let mut host = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "lives::host", "--nocapture"])
         .env(TOLD, &scene.machine.run)
+        .env("TMPDIR", scene.dir.path())
         .stdin(std::process::Stdio::null())
         .stdout(std::process::Stdio::null())
         .spawn()
