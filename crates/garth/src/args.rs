@@ -54,6 +54,9 @@ pub(crate) enum Command {
     Man(Man),
     /// Serves files and commands over standard streams, for another garth.
     Guest(Guest),
+    /// Makes the smallest virtual machine there is, for `garth doctor`.
+    #[command(hide = true)]
+    TryKvm,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -144,7 +147,7 @@ pub(crate) struct Mcp {
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Provide {
     /// Where commands run: local, podman, gvisor, or none for no commands; GARTH_PROVIDER or
-    /// local without
+    /// local without; agents of `garth serve` can also have qemu and firecracker
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
 

@@ -10,6 +10,7 @@ mod file;
 mod git;
 mod given;
 mod keys;
+mod machines;
 mod near;
 
 use std::{fmt, path::Path};

@@ -16,12 +16,16 @@ use crate::{
 /// A provider of containers, and why it cannot be had if it cannot.
 type Place = (&'static str, Result<()>);
 
+/// Nothing where KVM can be used, or why not.
+type Kvm = std::result::Result<(), String>;
+
 /// How a quota binds commands.
 const QUOTA: &str = "files are counted while commands run, which are killed beyond it";
 
 /// Tries every layer and writes what was found.
 pub(crate) fn run(args: &args::Doctor, output: &Output) -> Outcome {
     let found = probe();
+    let kvm = kvm();
     let places = match places(args) {
         Ok(places) => places,
         Err(error) => {
@@ -30,9 +34,9 @@ pub(crate) fn run(args: &args::Doctor, output: &Output) -> Outcome {
         }
     };
     if args.json {
-        output.payload(&payload(&found, &places));
+        output.payload(&payload(&found, &places, &kvm));
     } else {
-        output.answer(&page(&found, &places));
+        output.answer(&page(&found, &places, &kvm));
     }
     // Containers are wanted by few; what holds the usual place is wanted by all.
     let all = found.iter().all(|probed| probed.state == State::Holds);
@@ -48,6 +52,13 @@ fn places(args: &args::Doctor) -> Result<Vec<Place>> {
     runtime.block_on(providers::readiness(&asked))
 }
 
+/// Tries whether the processor can run virtual machines itself.
+fn kvm() -> Kvm {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|_| "no runtime could be started".to_owned())?;
+    runtime.block_on(providers::Processor::default().helps())
+}
+
 fn word(state: State) -> &'static str {
     match state {
         State::Holds => "holds",
@@ -56,7 +67,7 @@ fn word(state: State) -> &'static str {
     }
 }
 
-fn payload(found: &[Probed], places: &[Place]) -> Map<String, Value> {
+fn payload(found: &[Probed], places: &[Place], kvm: &Kvm) -> Map<String, Value> {
     let providers = places.iter().map(|(name, ready)| match ready {
         Ok(()) => json!({"provider": name, "ready": true}),
         Err(error) => json!({
@@ -75,10 +86,11 @@ fn payload(found: &[Probed], places: &[Place]) -> Map<String, Value> {
         ("layers".to_owned(), rows.collect()),
         ("quota".to_owned(), QUOTA.into()),
         ("providers".to_owned(), providers.collect()),
+        ("kvm".to_owned(), json!({"usable": kvm.is_ok(), "why": kvm.as_ref().err()})),
     ])
 }
 
-fn page(found: &[Probed], places: &[Place]) -> String {
+fn page(found: &[Probed], places: &[Place], kvm: &Kvm) -> String {
     let mut page = String::from("The sandbox that commands run in, layer by layer:\n");
     let width = found.iter().map(|probed| probed.layer.name().len()).max().unwrap_or(0);
     for Probed { layer, state, how, advice } in found {
@@ -105,5 +117,9 @@ fn page(found: &[Probed], places: &[Place]) -> String {
             }
         };
     }
+    let _ = match kvm {
+        Ok(()) => write!(page, "\nKVM runs virtual machines."),
+        Err(why) => write!(page, "\nKVM cannot be used: {why}."),
+    };
     page
 }

@@ -33,6 +33,10 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let output = Output::of_process();
     match args.command {
+        Command::TryKvm => {
+            output.answer(&garth_remote::machine::kvm::try_out());
+            output::Outcome::Done
+        }
         Command::Guest(args) => return garth_guest::program::run(args.arguments),
         Command::Serve(args) => serve::run(&args, &output),
         Command::Agent(args) => admin::agent(&args, &output),

@@ -1,27 +1,33 @@
 //! Where commands run: every provider by its name, one file each.
 //!
-//! A workspace's files are served from its directory whatever the provider; only its
-//! commands run in a place of the provider's. What a provider needs that is not there is
+//! A workspace's files are served from its directory, and only its commands run in a place
+//! of the provider's; but for virtual machines, which have the files on a disk of their
+//! own. What a provider needs that is not there is
 //! said when it is needed, so that files can be had all the same.
 
 mod config;
 mod container;
 mod door;
+mod firecracker;
 mod gvisor;
 mod local;
+mod machines;
 mod none;
 mod own;
 mod podman;
+mod qemu;
 
 use std::{path::PathBuf, sync::Arc};
 
 use garth_contract::{Aliases, BoxFuture, Code, DynShell, Error, Policy, RawPath, Result, Seat};
 use garth_egress::Rules;
-use garth_remote::{Connect, Lazy, Within, container::Leftover};
+use garth_remote::{Connect, Lazy, Remote, Within, container::Leftover};
 use garth_workspace::{Commands, Inside};
 
 pub(crate) use config::Config;
+pub(crate) use machines::Processor;
 pub(crate) use own::{Own, readiness, stopped};
+pub(crate) use qemu::Software;
 
 /// The provider of whoever names none.
 pub(crate) const USUAL: &str = "local";
@@ -30,7 +36,7 @@ pub(crate) const USUAL: &str = "local";
 pub(crate) const NONE: &str = "none";
 
 /// The names of all of them.
-pub(crate) const NAMES: [&str; 4] = [USUAL, "podman", "gvisor", NONE];
+pub(crate) const NAMES: [&str; 6] = [USUAL, "podman", "gvisor", "qemu", "firecracker", NONE];
 
 /// A directory of the workspace, and its name in it; none for the workspace itself.
 pub(crate) type Placed = (PathBuf, String);
@@ -69,12 +75,22 @@ pub(crate) struct Opened {
     pub(crate) inside: Option<Inside>,
     /// The sandbox, where it outlives this program.
     pub(crate) kept: Option<Arc<dyn Kept>>,
+    /// The way into a place that holds the files too; it runs the commands then.
+    pub(crate) whole: Option<Arc<dyn Whole>>,
+}
+
+/// A place that holds the workspace's files too.
+pub(crate) trait Whole: Send + Sync {
+    /// Enters it, and starts it where it does not run.
+    ///
+    /// Errors: `PROVIDER_UNAVAILABLE`.
+    fn enter(&self) -> BoxFuture<'_, Result<Remote>>;
 }
 
 impl Opened {
     /// No commands.
     fn nowhere() -> Self {
-        Self { commands: Commands::None, inside: None, kept: None }
+        Self { commands: Commands::None, inside: None, kept: None, whole: None }
     }
 
     /// Commands run in this sandbox, and its guest serves what its seat says.
@@ -82,7 +98,7 @@ impl Opened {
         let lazy = Arc::new(lazy);
         match seat {
             Seat::Workspace => {
-                Ok(Self { commands: Commands::Held(lazy), inside: None, kept: None })
+                Ok(Self { commands: Commands::Held(lazy), inside: None, kept: None, whole: None })
             }
             Seat::Home => {
                 let home = RawPath::new(seat.workspace().trim_start_matches('/'));
@@ -90,7 +106,8 @@ impl Opened {
                 let shell: Arc<dyn DynShell> = Arc::clone(&lazy) as _;
                 let within = Within::new(Arc::clone(&shell), home.clone());
                 let commands = Commands::Held(Arc::new(within));
-                Ok(Self { commands, inside: Some(Inside { files: lazy, shell, home }), kept: None })
+                let inside = Some(Inside { files: lazy, shell, home });
+                Ok(Self { commands, inside, kept: None, whole: None })
             }
         }
     }
@@ -122,6 +139,15 @@ pub(crate) trait Kept: Send + Sync {
     fn remove(&self) -> BoxFuture<'_, Result<()>>;
 }
 
+/// Where a workspace's files are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Files {
+    /// In its directory.
+    Outside,
+    /// In the place where its commands run.
+    Inside,
+}
+
 /// One kind of place for commands.
 pub(crate) trait Provider: Send + Sync {
     /// What it is called.
@@ -132,6 +158,11 @@ pub(crate) trait Provider: Send + Sync {
     /// Errors: `INVALID_PARAMS` for what it cannot be asked for, `WORKSPACE_NOT_FOUND` for
     /// a directory that is gone.
     fn open(&self, wanted: &Wanted<'_>) -> Result<Opened>;
+
+    /// Where the workspace's files are.
+    fn files(&self) -> Files {
+        Files::Outside
+    }
 
     /// Looks whether the place could be had, and makes nothing.
     ///
@@ -173,10 +204,13 @@ pub(crate) struct Providers {
 impl Providers {
     /// The providers as they are set up, for the sandboxes of one owner.
     pub(crate) fn new(config: &Config, owner: Owner) -> Self {
+        let processor = Processor::default();
         let all: Vec<Box<dyn Provider>> = vec![
             Box::new(local::Provider),
             Box::new(podman::Provider::new(config, &owner)),
             Box::new(gvisor::Provider::new(config, &owner)),
+            Box::new(qemu::Provider::new(config, &owner, &processor)),
+            Box::new(firecracker::Provider::new(config, &owner, &processor)),
             Box::new(none::Provider),
         ];
         Self { owner, all }
@@ -200,10 +234,11 @@ impl Providers {
         let provider = self.find(name)?;
         // What is wrong is said also where nothing comes of it.
         Rules::parse(wanted.reach.iter().map(String::as_str))?;
-        if wanted.is_ruled() || wanted.roots.is_empty() {
-            return Ok(Opened::nowhere());
+        let nowhere = wanted.is_ruled() || wanted.roots.is_empty();
+        match provider.files() {
+            Files::Outside if nowhere => Ok(Opened::nowhere()),
+            Files::Outside | Files::Inside => provider.open(wanted),
         }
-        provider.open(wanted)
     }
 
     /// Looks whether a workspace's commands could run, and makes nothing.

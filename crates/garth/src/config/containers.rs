@@ -145,10 +145,7 @@ fn podman() -> Vec<Key> {
 fn gvisor() -> Vec<Key> {
     vec![
         key("gvisor.runsc", "the program runsc, a path or a name", |settings, given| {
-            // A bare name is looked up where programs are.
-            let bare = !given.text()?.contains('/');
-            let gvisor = &mut settings.containers.gvisor;
-            gvisor.runsc = if bare { word(given)?.into() } else { absolute(given)? };
+            settings.containers.gvisor.runsc = program(given)?;
             Ok(())
         }),
         key("gvisor.platform", "by what gVisor runs programs", |settings, given| {
@@ -168,14 +165,20 @@ fn gvisor() -> Vec<Key> {
     ]
 }
 
+/// A program; a bare name is looked up where programs are.
+pub(super) fn program(given: &Given<'_>) -> Result<std::path::PathBuf, Wrong> {
+    let bare = !given.text()?.contains('/');
+    if bare { Ok(word(given)?.into()) } else { absolute(given) }
+}
+
 /// A text that is not empty.
-fn word(given: &Given<'_>) -> Result<String, Wrong> {
+pub(super) fn word(given: &Given<'_>) -> Result<String, Wrong> {
     let text = given.text()?;
     if text.is_empty() { Err("must not be empty".to_owned()) } else { Ok(text) }
 }
 
 /// A path that means the same wherever it is used.
-fn absolute(given: &Given<'_>) -> Result<std::path::PathBuf, Wrong> {
+pub(super) fn absolute(given: &Given<'_>) -> Result<std::path::PathBuf, Wrong> {
     std::path::absolute(given.path()?).map_err(|_| "must be an absolute path".to_owned())
 }
 

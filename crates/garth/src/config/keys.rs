@@ -77,6 +77,7 @@ pub(crate) fn all() -> Vec<Key> {
     keys.extend(audit());
     keys.extend(redaction());
     keys.extend(super::containers::keys());
+    keys.extend(super::machines::keys());
     keys.extend(super::git::keys());
     keys.extend(super::e2b::keys());
     keys.extend(watching());

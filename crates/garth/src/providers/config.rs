@@ -1,8 +1,13 @@
-//! What the operator set up for sandboxes that are containers.
+//! What the operator set up for sandboxes that are containers or virtual machines.
 
 use std::{path::PathBuf, time::Duration};
 
-use garth_remote::container::{Limits, Network, Platform, Ulimit, User};
+use garth_remote::{
+    container::{Limits, Network, Platform, Ulimit, User},
+    providers::{Balloon, RateLimit},
+};
+
+use super::Software;
 
 /// How long an engine may take to say that it is there.
 const ANSWER: Duration = Duration::from_secs(1);
@@ -26,8 +31,61 @@ pub(crate) struct Config {
     pub(crate) ulimits: Vec<Ulimit>,
     /// What the engine needs,
     pub(crate) podman: Podman,
-    /// and what gVisor needs without one.
+    /// what gVisor needs without one,
     pub(crate) gvisor: Gvisor,
+    /// what virtual machines are,
+    pub(crate) machines: Machines,
+    /// what QEMU needs,
+    pub(crate) qemu: Qemu,
+    /// and what Firecracker does.
+    pub(crate) firecracker: Firecracker,
+}
+
+/// What virtual machines are.
+#[derive(Clone, Debug)]
+pub(crate) struct Machines {
+    /// The kernel; where a package has it without, and so are the others.
+    pub(crate) kernel: Option<PathBuf>,
+    /// A directory with its modules.
+    pub(crate) modules: Option<PathBuf>,
+    /// A disk with the system.
+    pub(crate) root: Option<PathBuf>,
+    /// Bytes of memory.
+    pub(crate) memory: u64,
+    /// Processors.
+    pub(crate) processors: u32,
+    /// Bytes of the workspace's disk.
+    pub(crate) disk: u64,
+}
+
+/// What QEMU needs.
+#[derive(Clone, Debug)]
+pub(crate) struct Qemu {
+    /// A path, or a name that is looked up.
+    pub(crate) program: PathBuf,
+    /// Whether a processor may be emulated.
+    pub(crate) software: Software,
+    /// More flags that this machine needs.
+    pub(crate) flags: Vec<String>,
+}
+
+/// What Firecracker needs.
+#[derive(Clone, Debug)]
+pub(crate) struct Firecracker {
+    /// A path, or a name that is looked up.
+    pub(crate) program: PathBuf,
+    /// A kernel that is not packed; the one beside the other without.
+    pub(crate) kernel: Option<PathBuf>,
+    /// Its jailer; none runs it as it is.
+    pub(crate) jailer: Option<PathBuf>,
+    /// A network interface of this machine; no network without.
+    pub(crate) interface: Option<String>,
+    /// Memory that is taken from a machine.
+    pub(crate) balloon: Option<Balloon>,
+    /// How fast its disk may be,
+    pub(crate) disk_rate: RateLimit,
+    /// and its network.
+    pub(crate) network_rate: RateLimit,
 }
 
 /// What the engine needs.
@@ -65,6 +123,28 @@ impl Config {
             ulimits: Vec::new(),
             podman: Podman { socket: None, runtime: None, answer: ANSWER },
             gvisor: Gvisor { runsc: "runsc".into(), platform: None, flags: Vec::new() },
+            machines: Machines {
+                kernel: None,
+                modules: None,
+                root: None,
+                memory: 512 << 20,
+                processors: 1,
+                disk: 8 << 30,
+            },
+            qemu: Qemu {
+                program: "qemu-system-x86_64".into(),
+                software: Software::Refused,
+                flags: Vec::new(),
+            },
+            firecracker: Firecracker {
+                program: "firecracker".into(),
+                kernel: None,
+                jailer: None,
+                interface: None,
+                balloon: None,
+                disk_rate: RateLimit::default(),
+                network_rate: RateLimit::default(),
+            },
         }
     }
 }

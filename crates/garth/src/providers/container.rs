@@ -72,7 +72,7 @@ pub(super) fn container(config: &Config, owner: &Owner, wanted: &Wanted<'_>) -> 
 }
 
 /// The guest beside this program, or where a package has it.
-fn usual_guest() -> PathBuf {
+pub(super) fn usual_guest() -> PathBuf {
     let program = std::env::current_exe().ok();
     let directory = program.as_deref().and_then(Path::parent);
     let beside = directory.into_iter().flat_map(|at| BESIDE.map(|name| at.join(name)));

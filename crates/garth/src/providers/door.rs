@@ -9,10 +9,11 @@ use std::sync::{
 };
 
 use garth_contract::{BoxFuture, Code, Error, ProcessId, Result};
-use garth_remote::{Connect, Lazy, Left, Patience};
+use garth_remote::{Connect, Lazy, Left, Link, Patience, Remote};
 use garth_workspace::Commands;
+use tokio::sync::OnceCell;
 
-use super::{Kept, Opened};
+use super::{Kept, Opened, Whole};
 
 /// A way into a sandbox; clones are the same.
 #[derive(Clone)]
@@ -26,7 +27,32 @@ impl Opened {
     pub(super) fn behind_a_door<C: Connect + Clone + Kept>(inside: C) -> Self {
         let door = Door { inside, shut: Arc::default() };
         let lazy = Lazy::new(door.clone(), Patience::USUAL);
-        Self { commands: Commands::Held(Arc::new(lazy)), inside: None, kept: Some(Arc::new(door)) }
+        let commands = Commands::Held(Arc::new(lazy));
+        Self { commands, inside: None, kept: Some(Arc::new(door)), whole: None }
+    }
+
+    /// Files and commands are in a sandbox.
+    pub(super) fn whole<C: Connect + Clone + Kept>(inside: C) -> Self {
+        let door = Door { inside, shut: Arc::default() };
+        let hall = Hall { door: door.clone(), made: OnceCell::new() };
+        let (kept, whole) = (Some(Arc::new(door) as _), Some(Arc::new(hall) as _));
+        Self { commands: Commands::None, inside: None, kept, whole }
+    }
+}
+
+/// The way into a sandbox that is made once.
+struct Hall<C> {
+    door: Door<C>,
+    made: OnceCell<Remote>,
+}
+
+impl<C: Connect + Clone + Kept> Whole for Hall<C> {
+    fn enter(&self) -> BoxFuture<'_, Result<Remote>> {
+        let make = || async {
+            let link = Link::open(self.door.clone(), ProcessId(1), Patience::MACHINE).await?;
+            Ok(Remote::new(link))
+        };
+        Box::pin(async move { self.made.get_or_try_init(make).await.cloned() })
     }
 }
 

@@ -57,7 +57,14 @@ impl Own {
         let seat = Seat::Workspace;
         let wanted =
             Wanted { workspace: &workspace, roots, policy, reach, visible, seat, system: None };
-        let Opened { commands, kept, .. } = providers.open(&name, &wanted)?;
+        let Opened { commands, kept, whole, .. } = providers.open(&name, &wanted)?;
+        if whole.is_some() {
+            let message = format!("provider {name} keeps files on a disk of its own");
+            return Err(Error::new(Code::InvalidParams, message).hint(
+                "What a command changed there would be lost with it. Use it for agents of \
+                 `garth serve`, or another provider here.",
+            ));
+        }
         if kept.is_some() {
             data::make(&providers.owner().run)?;
         }

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use garth_contract::{Aliases, BoxFuture, Code, Error, Result};
+use garth_contract::{Aliases, BoxFuture, Code, DynFilesystem, Error, Result};
 use garth_gateway::{Agent, AgentId, Closed, Opener, Settings};
 use garth_host::Host;
 use garth_workspace::{Commands, Limits, Parts, Workspace};
@@ -53,13 +53,13 @@ impl Directories {
 impl Opener for Directories {
     fn open<'a>(&'a self, agent: &'a Agent) -> BoxFuture<'a, Result<Arc<Workspace>>> {
         Box::pin(async move {
-            let Placed { commands, inside } = self.sandboxes.open(agent).await?;
+            let Placed { commands, files, inside } = self.sandboxes.open(agent).await?;
             let directory = agent.settings.directory(&self.data, &agent.id);
             let (agent, versions) = (agent.clone(), self.versions.clone());
             let (id, remotes) = (agent.id.clone(), self.git.of(&agent));
             // Looked at before: one that is swapped meanwhile is then opened anew.
             let identity = identity(&directory);
-            let opening = move || open(&directory, &agent, &versions, commands);
+            let opening = move || open((&directory, files), &agent, &versions, commands);
             let opened = tokio::task::spawn_blocking(opening).await;
             let mut opened = opened.unwrap_or_else(|_| Err(Error::of(Code::Internal)))?;
             if let Some(inside) = inside {
@@ -102,13 +102,16 @@ fn identity(directory: &Path) -> Option<Identity> {
 }
 
 fn open(
-    directory: &Path,
+    (directory, files): (&Path, Option<Arc<dyn DynFilesystem>>),
     agent: &Agent,
     versions: &Versions,
     commands: Commands,
 ) -> Result<Workspace> {
     let (aliases, settings) = (Aliases::none().with(MOUNT), &agent.settings);
-    let fs = Arc::new(Host::open(directory, settings.policy(), aliases.clone())?);
+    let fs: Arc<dyn DynFilesystem> = match files {
+        Some(files) => files,
+        None => Arc::new(Host::open(directory, settings.policy(), aliases.clone())?),
+    };
     let (fs, earlier) = versions.of(agent, fs);
     let redaction = settings.redaction.config();
     let parts = Parts { fs, commands, aliases, redaction, limits: Limits::standard() };

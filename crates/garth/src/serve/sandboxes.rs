@@ -12,7 +12,7 @@ use std::{
 };
 
 use futures::future::join_all;
-use garth_contract::{Error, Policy, Result};
+use garth_contract::{DynFilesystem, Error, Policy, Result};
 use garth_gateway::{Agent, AgentId, Closed, Gateway, Registry, Settings, State};
 use garth_workspace::{Commands, Inside};
 use tokio::{sync::OnceCell, time};
@@ -37,6 +37,8 @@ struct Shared {
 pub(crate) struct Placed {
     /// Its commands.
     pub(crate) commands: Commands,
+    /// Its files, where they are in a sandbox.
+    pub(crate) files: Option<Arc<dyn DynFilesystem>>,
     /// The whole sandbox, where it can be worked in.
     pub(crate) inside: Option<Inside>,
 }
@@ -76,8 +78,8 @@ impl Sandboxes {
         self.0.providers.ready(&settings.provider, &wanted).await
     }
 
-    /// Where the commands of an agent run. A sandbox that it had when it was set up
-    /// otherwise is ended first.
+    /// Where the commands of an agent run, and its files where they are in the same place.
+    /// A sandbox that it had when it was set up otherwise is ended first.
     ///
     /// # Errors
     /// Those of the provider; none because something that it needs is not there.
@@ -102,8 +104,14 @@ impl Sandboxes {
             system: agent.settings.system.as_deref(),
         };
         let opened = self.0.providers.open(&agent.settings.provider, &wanted)?;
-        let Opened { commands, inside, kept } = opened;
-        let placed = Placed { commands, inside };
+        let Opened { mut commands, inside, kept, whole } = opened;
+        let mut files: Option<Arc<dyn DynFilesystem>> = None;
+        if let Some(whole) = whole {
+            let remote = whole.enter().await?;
+            commands = Commands::Held(Arc::new(remote.clone()));
+            files = Some(Arc::new(remote));
+        }
+        let placed = Placed { commands, files, inside };
         let mut open = self.lock();
         match kept {
             None => drop(open.remove(&agent.id)),

@@ -62,7 +62,10 @@ fn a_tool_runs_its_command_in_a_sandbox_that_ends_with_it() {
 fn what_the_command_line_says_wrong_is_wrong_usage() {
     let data = Data::new("");
     for (arguments, word) in [
-        (&["--provider", "nonsense"][..], "Providers are local, podman, gvisor, none"),
+        (
+            &["--provider", "nonsense"][..],
+            "Providers are local, podman, gvisor, qemu, firecracker, none",
+        ),
         (&["--provider", "podman", "--set", "podman.sokcet=/x"], "podman.socket may be meant"),
         (&["--provider", "podman", "--set", "podman.socket"], "KEY=VALUE"),
         (&["--provider", "podman", "--set", "containers.memory=much"], "a size such as"),

@@ -9,9 +9,11 @@
     reason = "a test sets its own scene"
 )]
 
+mod conform;
 mod description;
 mod firecracker;
 mod kvm;
 mod lives;
+mod ports;
 mod scene;
 mod stand_in;

@@ -162,6 +162,21 @@ pub(crate) async fn say(shell: &Remote, text: &str) -> String {
     stdout
 }
 
+/// What a program with these words prints, or why it did not end well.
+pub(crate) async fn say_bytes(
+    shell: &Remote,
+    words: Vec<Vec<u8>>,
+) -> std::result::Result<Vec<u8>, String> {
+    let program = Words::arguments(words).map_err(|error| error.to_string())?;
+    let run = Shell::run(shell, Command::new(program), Announce::nobody());
+    let report = time::timeout(DEADLINE, run).await.expect("it hangs");
+    let report = report.map_err(|error| error.to_string())?;
+    match report.ended.exit.code() {
+        0 => Ok(report.stdout.head.to_vec()),
+        _ => Err(String::from_utf8_lossy(&report.stderr.head).into_owned()),
+    }
+}
+
 /// Tries something until it holds.
 pub(crate) async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     let begun = Instant::now();

@@ -103,7 +103,7 @@ fn runs() {
     let state = Arc::new(Mutex::new(State { root, keep, ..State::default() }));
     let description = Description::read();
     for client in listener.incoming() {
-        answer(client.unwrap(), &description, &state);
+        answer(&client.unwrap(), &description, &state);
     }
 }
 
@@ -123,7 +123,7 @@ struct State {
     paused: bool,
 }
 
-fn answer(client: UnixStream, description: &Description, state: &Mutex<State>) {
+fn answer(client: &UnixStream, description: &Description, state: &Mutex<State>) {
     let mut reader = BufReader::new(client.try_clone().unwrap());
     let mut line = String::new();
     if reader.read_line(&mut line).unwrap_or(0) == 0 {
@@ -157,7 +157,7 @@ fn answer(client: UnixStream, description: &Description, state: &Mutex<State>) {
             format!("HTTP/1.1 400 \r\nContent-Length: {}\r\n\r\n{told}", told.len())
         }
     };
-    (&client).write_all(reply.as_bytes()).unwrap();
+    (&mut &*client).write_all(reply.as_bytes()).unwrap();
     if body.contains("SendCtrlAltDel") {
         state.signal(Signal::TERM);
         std::process::exit(0);
@@ -258,8 +258,9 @@ impl State {
         }
         let log = fs::File::create(self.keep.join("log")).unwrap();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
-        let guest = command.spawn().unwrap();
+        let mut guest = command.spawn().unwrap();
         fs::write(self.keep.join("guest"), guest.id().to_string()).unwrap();
+        thread::spawn(move || guest.wait());
         self.attend();
         Ok(())
     }

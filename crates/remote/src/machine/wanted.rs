@@ -110,6 +110,8 @@ impl Machine {
         let mut words: Vec<String> = vec![
             "--root".into(),
             crate::container::WORKSPACE.into(),
+            "--alias".into(),
+            crate::container::WORKSPACE.into(),
             "--spool".into(),
             "/run/garth-spool/kept".into(),
             "--spool-all".into(),
