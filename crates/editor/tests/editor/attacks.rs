@@ -344,7 +344,8 @@ async fn what_a_client_read_through_a_link_that_was_put_on_the_way_is_not_told()
 
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_at_once_are_bounded_and_all_of_them_end() {
-    let bounds = Bounds { in_flight: 4, ..HASTY };
+    // Long enough that a busy machine begins all of them within a few deadlines.
+    let bounds = Bounds { in_flight: 4, deadline: Duration::from_secs(3), ..PATIENT };
     let (_dir, files, _rest, client) = scene(bounds);
     let asked = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&asked);
