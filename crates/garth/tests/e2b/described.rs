@@ -21,9 +21,8 @@ fn replies_are_as_they_are_described() {
     }
     let Some(python) = installed::python("fastmcp") else { return };
     let gateway = Gateway::start();
-    let sandbox = gateway.sandbox_with(
-        &json!({ "templateID": "base", "timeout": 300, "metadata": { "a": "b" } }),
-    );
+    let sandbox = gateway
+        .sandbox_with(&json!({ "templateID": "base", "timeout": 300, "metadata": { "a": "b" } }));
     let replies = replies(&gateway, &sandbox);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/e2b/described.py");
     let mut command = bounded(&python);
@@ -45,11 +44,26 @@ fn replies(gateway: &Gateway, sandbox: &Sandbox<'_>) -> serde_json::Value {
         ("GET", "/sandboxes/{sandboxID}/metrics", format!("/sandboxes/{id}/metrics"), None),
         ("GET", "/sandboxes/{sandboxID}/logs", format!("/sandboxes/{id}/logs"), None),
         ("GET", "/v2/sandboxes/{sandboxID}/logs", format!("/v2/sandboxes/{id}/logs"), None),
-        ("POST", "/sandboxes/{sandboxID}/timeout", format!("/sandboxes/{id}/timeout"), Some(&timeout)),
+        (
+            "POST",
+            "/sandboxes/{sandboxID}/timeout",
+            format!("/sandboxes/{id}/timeout"),
+            Some(&timeout),
+        ),
         ("POST", "/sandboxes/{sandboxID}/pause", format!("/sandboxes/{id}/pause"), None),
         ("POST", "/sandboxes/{sandboxID}/pause", format!("/sandboxes/{id}/pause"), None),
-        ("POST", "/sandboxes/{sandboxID}/resume", format!("/sandboxes/{id}/resume"), Some(&timeout)),
-        ("POST", "/sandboxes/{sandboxID}/connect", format!("/sandboxes/{id}/connect"), Some(&timeout)),
+        (
+            "POST",
+            "/sandboxes/{sandboxID}/resume",
+            format!("/sandboxes/{id}/resume"),
+            Some(&timeout),
+        ),
+        (
+            "POST",
+            "/sandboxes/{sandboxID}/connect",
+            format!("/sandboxes/{id}/connect"),
+            Some(&timeout),
+        ),
         ("GET", "/sandboxes/{sandboxID}", "/sandboxes/inone".to_owned(), None),
         ("DELETE", "/sandboxes/{sandboxID}", "/sandboxes/inone".to_owned(), None),
     ];

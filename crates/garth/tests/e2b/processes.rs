@@ -17,8 +17,7 @@ fn a_stream_begins_with_the_start_and_ends_with_the_end() {
     assert!(told[0]["event"]["start"]["pid"].is_u64(), "{told:?}");
     assert_eq!(printed(&told), "out");
     let end = &told[told.len() - 2]["event"]["end"];
-    let expected =
-        json!({ "exitCode": 3, "exited": true, "status": "exit status 3", "error": "exit status 3" });
+    let expected = json!({ "exitCode": 3, "exited": true, "status": "exit status 3", "error": "exit status 3" });
     assert_eq!(*end, expected);
     assert_eq!(told[told.len() - 1], json!({}));
 }
@@ -123,7 +122,8 @@ fn files_are_put_together_and_taken_in_parts() {
         let asked = sandbox.asked("POST", &format!("/files?path={name}"));
         let asked = asked.header("Content-Type", "application/octet-stream");
         let answer = asked.body(text.into()).send(&gateway.address);
-        let expected = json!([{ "name": name, "type": "file", "path": format!("/home/user/{name}") }]);
+        let expected =
+            json!([{ "name": name, "type": "file", "path": format!("/home/user/{name}") }]);
         assert_eq!((answer.status, answer.json()), (200, expected));
     }
     let asked = sandbox.asked("POST", "/files/compose");
