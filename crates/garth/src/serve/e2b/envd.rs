@@ -95,11 +95,15 @@ async fn called(
     let path = parts.uri.path().to_owned();
     let streams = ["Start", "Connect", "WatchDir", "StreamInput"];
     let stream = path.rsplit('/').next().is_some_and(|name| streams.contains(&name));
-    let refused = |wrong: Wrong| match wrong.kind {
-        // What is said of a sandbox that is not there is its proxy's, not its own.
-        Kind::NoSandbox => wrong.plain(),
-        _ if stream && connect::is_stream(&parts.headers) => connect::ended(Err(wrong)),
-        _ => wrong.unary(),
+    let refused = |wrong: Wrong| {
+        if wrong.kind == Kind::NoSandbox {
+            // What is said of a sandbox that is not there is its proxy's, not its own.
+            wrong.plain()
+        } else if stream && connect::is_stream(&parts.headers) {
+            connect::ended(Err(wrong))
+        } else {
+            wrong.unary()
+        }
     };
     // Taken before anything is judged: of what is left unread a client hears by a
     // connection that is closed.
