@@ -167,6 +167,7 @@ async fn start(root: &Path) -> Gateway {
         worktree_per_minute: u32::MAX,
         tools_per_minute: u32::MAX,
         admin_per_minute: u32::MAX,
+        sandbox_per_minute: u32::MAX,
         bytes_per_minute: u64::MAX,
         concurrent_reads: 1_000,
         watches: 1_000,

@@ -28,7 +28,7 @@ mod watch;
 use std::sync::Arc;
 
 use axum::{
-    Router,
+    Router, middleware,
     routing::{any, get, post},
 };
 
@@ -58,7 +58,8 @@ pub(crate) fn routes(app: &Arc<App>, e2b: &E2b) -> Router {
     for absent in ABSENT {
         routes = routes.route(absent, any(control::not_here));
     }
-    routes.with_state(known)
+    let taken = middleware::from_fn_with_state(Arc::clone(app), control::taken);
+    routes.layer(taken).with_state(known)
 }
 
 /// What the wire has and this does not: each is answered with that.

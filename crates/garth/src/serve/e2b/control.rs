@@ -7,8 +7,9 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use axum::{
     Json,
     body::Body,
-    extract::{Path, RawQuery, State},
+    extract::{Path, RawQuery, Request, State},
     http::{HeaderMap, StatusCode, request::Parts},
+    middleware::Next,
     response::{IntoResponse, Response},
 };
 use garth_contract::Code;
@@ -67,6 +68,16 @@ struct New {
 enum AutoResume {
     Told { enabled: bool },
     Plain(bool),
+}
+
+/// Takes the whole body of a request before it is looked at: a connection on which some
+/// of it was left unread is closed, and its client has sent the next request by then.
+pub(super) async fn taken(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    match body::whole(&app.memory, body, MOST_BODY).await {
+        Ok(whole) => next.run(Request::from_parts(parts, Body::from(whole.bytes))).await,
+        Err(error) => Wrong::from(error).plain(),
+    }
 }
 
 /// Makes a sandbox.

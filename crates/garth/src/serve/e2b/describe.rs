@@ -47,10 +47,8 @@ pub(super) fn listed(sandbox: &Sandbox) -> Value {
 /// A sandbox by itself.
 pub(super) fn detail(sandbox: &Sandbox) -> Value {
     let record = sandbox.record();
-    let mut all = match listed(sandbox) {
-        Value::Object(all) => all,
-        _ => Map::new(),
-    };
+    let listed = listed(sandbox);
+    let mut all = listed.as_object().cloned().unwrap_or_else(Map::new);
     all.insert("envdAccessToken".to_owned(), record.token.into());
     if let Some(internet) = record.internet {
         all.insert("allowInternetAccess".to_owned(), internet.into());

@@ -95,29 +95,41 @@ async fn called(
     let path = parts.uri.path().to_owned();
     let streams = ["Start", "Connect", "WatchDir", "StreamInput"];
     let stream = path.rsplit('/').next().is_some_and(|name| streams.contains(&name));
-    let refused = |wrong: Wrong| match wrong.kind {
-        // What is said of a sandbox that is not there is its proxy's, not its own.
-        Kind::NoSandbox => wrong.plain(),
-        _ if stream && connect::is_stream(&parts.headers) => connect::ended(Err(wrong)),
-        _ => wrong.unary(),
+    let refused = |wrong: Wrong| {
+        if wrong.kind == Kind::NoSandbox {
+            // What is said of a sandbox that is not there is its proxy's, not its own.
+            wrong.plain()
+        } else if stream && connect::is_stream(&parts.headers) {
+            connect::ended(Err(wrong))
+        } else {
+            wrong.unary()
+        }
     };
-    let entered = match enter(&app, &e2b, (&parts, id.as_deref())).await {
+    // Taken before anything is judged: of what is left unread a client hears by a
+    // connection that is closed.
+    let streamed = path == "/process.Process/StreamInput";
+    let (body, whole) = if streamed {
+        (Some(body), None)
+    } else {
+        match body::whole(&app.memory, body, MOST_MESSAGE as u64).await {
+            Ok(whole) => (None, Some(whole)),
+            Err(error) => return refused(Wrong::from(error)),
+        }
+    };
+    let entered = enter(&app, &e2b, (&parts, id.as_deref())).await;
+    let entered = entered.and_then(|entered| check_user(&parts.headers).map(|()| entered));
+    let entered = match entered {
         Ok(entered) => entered,
-        Err(wrong) => return refused(wrong),
+        Err(wrong) => {
+            pass_over(body);
+            return refused(wrong);
+        }
     };
-    if let Err(wrong) = check_user(&parts.headers) {
-        return refused(wrong);
+    if let Some(body) = body {
+        return process::stream_input(Inside { app, entered, parts }, body).await;
     }
-    if path == "/process.Process/StreamInput" {
-        let inside = Inside { app, entered, parts };
-        return process::stream_input(inside, body).await;
-    }
-    let whole = match body::whole(&app.memory, body, MOST_MESSAGE as u64).await {
-        Ok(whole) => whole,
-        Err(error) => return refused(Wrong::from(error)),
-    };
     let inside = Inside { app, entered, parts };
-    let bytes = whole.bytes.clone();
+    let bytes = whole.as_ref().map(|whole| whole.bytes.clone()).unwrap_or_default();
     match path.as_str() {
         "/process.Process/Start" => process::start(inside, &bytes).await,
         "/process.Process/Connect" => process::connect(inside, &bytes).await,
@@ -149,6 +161,11 @@ async fn unary(inside: Inside, path: &str, bytes: Bytes) -> Result<Value> {
         "/filesystem.Filesystem/RemoveWatcher" => watch::remove(&inside, &bytes).await,
         _ => Err(Wrong::new(Kind::Unimplemented, "there is no such call")),
     }
+}
+
+/// Reads what is left of a body that nobody wants, within bounds, beside the answer.
+pub(super) fn pass_over(body: Option<Body>) {
+    drop(body.map(body::pieces));
 }
 
 /// How long a call with one answer may take.

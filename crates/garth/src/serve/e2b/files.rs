@@ -8,7 +8,7 @@ use std::{collections::HashMap, sync::Arc};
 use axum::{
     Json,
     body::Body,
-    http::{Method, header, request::Parts},
+    http::{Method, request::Parts},
     response::{IntoResponse, Response},
 };
 use bytes::BytesMut;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::{
     door::{Entered, Signed, check_name, check_user, enter, enter_signed, path, shown},
     entry,
-    envd::Inside,
+    envd::{Inside, pass_over},
     life::E2b,
     line,
     refuse::{Kind, Result, Wrong},
@@ -56,11 +56,19 @@ pub(super) async fn serve(
     let answer = async {
         let query = Query::read(&parts);
         let reads = parts.method == Method::GET;
-        let entered = entered(&app, &e2b, (&parts, id.as_deref()), (&query, reads)).await?;
-        check_name(query.get("username").unwrap_or_default())?;
-        if parts.headers.contains_key(header::AUTHORIZATION) {
+        let entered = entered(&app, &e2b, (&parts, id.as_deref()), (&query, reads)).await;
+        let entered = entered.and_then(|entered| {
+            check_name(query.get("username").unwrap_or_default())?;
             check_user(&parts.headers)?;
-        }
+            Ok(entered)
+        });
+        let entered = match entered {
+            Ok(entered) => entered,
+            Err(wrong) => {
+                pass_over(Some(body));
+                return Err(wrong);
+            }
+        };
         let inside = Inside { app, entered, parts };
         if reads {
             down::send(&inside, &query).await

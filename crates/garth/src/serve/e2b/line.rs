@@ -23,12 +23,15 @@ use crate::serve::{
     left::Left,
 };
 
+/// Work on its way.
+type Doing = BoxFuture<'static, Result<u64>>;
+
 /// What is to be done once a call is admitted; it says how many bytes it gave.
 pub(crate) enum Job {
     /// In a sandbox.
-    Inside(Box<dyn FnOnce(Arc<Workspace>, Left) -> BoxFuture<'static, Result<u64>> + Send>),
+    Inside(Box<dyn FnOnce(Arc<Workspace>, Left) -> Doing + Send>),
     /// With sandboxes.
-    About(Box<dyn FnOnce() -> BoxFuture<'static, Result<u64>> + Send>),
+    About(Box<dyn FnOnce() -> Doing + Send>),
 }
 
 /// An operation of this wire.

@@ -140,6 +140,7 @@ fn read(path: &Path) -> io::Result<Record> {
     serde_json::from_slice(&fs::read(path)?).map_err(io::Error::other)
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "it is what `map_err` takes")]
 fn failed(error: io::Error) -> Error {
     let full = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded].contains(&error.kind());
     let code = if full { Code::DiskFull } else { Code::Internal };

@@ -106,9 +106,9 @@ impl Kind {
 
 impl From<Error> for Wrong {
     fn from(error: Error) -> Self {
-        let retry_after = error.details().iter().find_map(|detail| match detail {
-            Detail::RetryAfter(time) => Some(time.as_secs().max(1)),
-            _ => None,
+        let retry_after = error.details().iter().find_map(|detail| {
+            let Detail::RetryAfter(time) = detail else { return None };
+            Some(time.as_secs().max(1))
         });
         Self { kind: Kind::of(error.code()), message: error.message().to_owned(), retry_after }
     }

@@ -57,7 +57,10 @@ pub(super) async fn send(inside: &Inside, query: &Query) -> Result<Response> {
                 let message = format!("path '{}' is a directory", shown(&at));
                 return Err(Error::new(Code::NotAFile, message));
             }
-            _ => return Err(Error::at(Code::NotAFile, &at)),
+            garth_contract::Kind::Symlink
+            | garth_contract::Kind::Fifo
+            | garth_contract::Kind::Socket
+            | garth_contract::Kind::Device => return Err(Error::at(Code::NotAFile, &at)),
         }
         // A first piece, so that one that may not be read is refused and not broken off.
         let first = files.read(&at, Span::Bytes { offset: 0, length: PIECE }).await?;
