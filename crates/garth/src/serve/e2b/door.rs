@@ -279,7 +279,7 @@ pub(super) fn path(text: &str) -> Result<WsPath> {
 
 /// A path as SDKs are told it.
 pub(super) fn shown(path: &WsPath) -> String {
-    format!("/{path}")
+    if path.is_root() { "/".to_owned() } else { format!("/{path}") }
 }
 
 #[cfg(test)]
