@@ -19,6 +19,10 @@ export type Settings = {
   provider?: string;
   /** A directory that is adopted. */
   directory?: string;
+  /** The workspace is the sandbox's home. */
+  home?: boolean;
+  /** A root filesystem, or an image. */
+  system?: string;
   readOnly?: boolean;
   quotaBytes?: number;
   maxFileBytes?: number;
@@ -66,6 +70,10 @@ export type NewAgent = {
   provider?: string;
   /** A directory that is adopted. */
   directory?: string;
+  /** The workspace is the sandbox's home. */
+  home?: boolean;
+  /** A root filesystem, or an image. */
+  system?: string;
   readOnly?: boolean;
   quotaBytes?: number;
   maxFileBytes?: number;

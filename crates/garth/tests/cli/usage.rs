@@ -83,11 +83,17 @@ fn the_doctor_says_which_places_for_commands_there_are() {
     let dir = tempfile::tempdir().unwrap();
     let socket = format!("podman.socket={}", dir.path().join("no-engine.sock").display());
     let runsc = format!("gvisor.runsc={}", dir.path().join("no-runsc").display());
-    let run = garth(&["doctor", "--json", "--set", &socket, "--set", &runsc], "");
+    let [qemu, firecracker] = ["qemu", "firecracker"]
+        .map(|name| format!("{name}.program={}", dir.path().join(name).display()));
+    let mut arguments = vec!["doctor", "--json"];
+    for key in [&socket, &runsc, &qemu, &firecracker] {
+        arguments.extend(["--set", key]);
+    }
+    let run = garth(&arguments, "");
     let body: Value = serde_json::from_str(&run.stdout).unwrap();
     let providers = body["payload"]["providers"].as_array().unwrap();
     let names: Vec<_> = providers.iter().map(|one| one["provider"].as_str().unwrap()).collect();
-    assert_eq!(names, ["podman", "gvisor"]);
+    assert_eq!(names, ["podman", "gvisor", "qemu", "firecracker"]);
     for provider in providers {
         assert_eq!(provider["ready"], false, "{provider}");
         assert!(!provider["why"].as_str().unwrap().is_empty(), "{provider}");

@@ -19,7 +19,7 @@ pub(super) fn properties() -> Value {
         "provider": {"type": "string", "pattern": "^[a-z0-9-]{1,32}$"},
         "directory": {"type": "string", "description": "A directory that is adopted."},
         "home": {"type": "boolean", "description": "The workspace is the sandbox's home."},
-        "system": {"type": "string", "description": "A root filesystem, or an image."},
+        "system": {"type": "string", "minLength": 1, "description": "A root filesystem, or an image."},
         "readOnly": {"type": "boolean"},
         "quotaBytes": {"type": "integer", "minimum": 0},
         "maxFileBytes": count,

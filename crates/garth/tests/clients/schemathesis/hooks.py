@@ -37,10 +37,16 @@ def map_body(context, body):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    # No directory of this machine becomes a workspace.
+    # No directory of this machine becomes a workspace, or the system of one.
     for part in (case.body, case.body.get("settings") if isinstance(case.body, dict) else None):
-        if isinstance(part, dict) and isinstance(part.get("directory"), str):
-            del part["directory"]
+        for name in ("directory", "system"):
+            if isinstance(part, dict) and isinstance(part.get(name), str):
+                del part[name]
+    # A list of workspaces leads to the one that may be stopped by now.
+    if case.operation.path not in PERILOUS:
+        for part, name in ((case.path_parameters, "id"), (case.body, "agentId")):
+            if isinstance(part, dict) and part.get(name) == "other":
+                part[name] = "default"
     # A null is what is absent, to methods.
     if case.operation.path.startswith("/v1/rpc/") and isinstance(case.body, dict):
         for part in (case.body, case.body.get("settings")):
