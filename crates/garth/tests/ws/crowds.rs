@@ -271,7 +271,14 @@ fn guessed_tokens(server: &Server) {
     let mut answered = 0;
     for mut stranger in waiting {
         stranger.event("connect.challenge");
-        match stranger.receive() {
+        // On a busy machine the clock's event comes before the answer.
+        let told = loop {
+            match stranger.receive() {
+                Ok(frame) if frame["type"] == "event" => {}
+                told => break told,
+            }
+        };
+        match told {
             Ok(reply) => {
                 assert_eq!(reply["error"]["code"], "UNAUTHENTICATED");
                 answered += 1;

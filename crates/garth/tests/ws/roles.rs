@@ -18,7 +18,9 @@ fn on_workspaces(hello: &Value) -> Vec<String> {
 }
 
 fn on_gateway(name: &str) -> bool {
-    ["agents.", "tokens.", "audit.", "approvals."].iter().any(|family| name.starts_with(family))
+    ["agents.", "tokens.", "audit.", "approvals.", "e2b.sandboxes."]
+        .iter()
+        .any(|family| name.starts_with(family))
 }
 
 fn hello(client: &mut Client) -> Value {
@@ -133,6 +135,7 @@ fn every_method_is_in_the_document_or_needs_more_than_a_request() {
         "terminal.",
         "files.",
         "mcp.",
+        "e2b.",
     ];
     let server = Server::start();
     let methods = hello(&mut server.operator());

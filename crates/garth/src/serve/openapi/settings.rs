@@ -7,12 +7,13 @@ pub(super) fn properties() -> Value {
     let text = json!({"type": "string"});
     let count = json!({"type": "integer", "minimum": 1});
     let texts = json!({"type": "array", "items": text});
+    let few = json!({"type": "integer", "minimum": 1, "maximum": u32::MAX});
     let limits = json!({
         "type": "object",
         "additionalProperties": false,
         "properties": {
-            "requestsPerMinute": count, "bytesPerMinute": count, "concurrentReads": count,
-            "watches": count, "processes": count,
+            "requestsPerMinute": few, "bytesPerMinute": count, "concurrentReads": few,
+            "watches": few, "processes": few,
         },
     });
     json!({
