@@ -24,3 +24,13 @@ step() { # step NAME COMMAND…
 finish() { # finish [WORDS]
   echo "== ${1:-all passed} in $(($(date +%s) - started)) s"
 }
+
+# Lets cargo compile by the compiler that also lints: what is tested is built once. A pass of lints of its own would
+# compile every dependency twice.
+build_with_lints() {
+  RUSTC_WORKSPACE_WRAPPER=$(rustup which clippy-driver 2> /dev/null || command -v clippy-driver) ||
+    { echo "clippy is not installed: rustup component add clippy" >&2; exit 1; }
+  # As `cargo clippy -- -D warnings` tells its driver.
+  CLIPPY_ARGS="-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__"
+  export RUSTC_WORKSPACE_WRAPPER CLIPPY_ARGS
+}

@@ -17,8 +17,8 @@ typescript_version=7.0.2
 acpx_version=0.19.1
 acp_sdk_version=2.4.0
 # The SDKs of E2B that are tried; those before the first of each line are tried for the basic flow.
-e2b_python_versions=(e2b e2b-2.25 e2b-2.10)
-e2b_node_packages=(e2b@2.51.0 e2b-2.25@npm:e2b@2.25.0 e2b-2.10@npm:e2b@2.10.4)
+e2b_python_versions=(e2b e2b-2.25 e2b-2.10 e2b-interpreter)
+e2b_node_packages=(e2b@2.51.0 @e2b/code-interpreter@2.8.0 e2b-2.25@npm:e2b@2.25.0 e2b-2.10@npm:e2b@2.10.4)
 
 cargo_tool() { # cargo_tool CRATE
   local crate=$1 version=${tool_versions[$1]}
@@ -39,8 +39,8 @@ reference_server() {
 }
 
 # A Python library, by the file that pins it and all it needs.
-python_library() { # python_library NAME [PINS]
-  local name=$1 pins=${2:-crates/garth/tests/clients/requirements/$1.txt}
+python_library() { # python_library NAME
+  local name=$1 pins=crates/garth/tests/clients/requirements/$1.txt
   local mark=.cache/py/.$name-$(sha256sum "$pins" | cut -c1-16)
   [ -e "$mark" ] && return
   rm -rf ".cache/py/$name"
@@ -136,12 +136,13 @@ acp_clients() {
     "acpx@$acpx_version" "@agentclientprotocol/sdk@$acp_sdk_version" && touch "$mark"
 }
 
-# The SDKs of E2B, those of today and older ones.
+# The SDKs of E2B, those of today and older ones, and what runs code for them.
 e2b_sdks() {
   local library packages mark
   for library in "${e2b_python_versions[@]}"; do
     python_library "$library" || return
   done
+  ipython || return
   command -v npm >/dev/null || { echo "no npm here: the JavaScript SDK of E2B is left out"; return; }
   younger_node || return
   packages=${e2b_node_packages[*]}
@@ -149,6 +150,19 @@ e2b_sdks() {
   [ -e "$mark" ] && return
   mkdir -p .cache/npm-e2b
   npm install --silent --no-fund --no-audit --prefix .cache/npm-e2b "${e2b_node_packages[@]}" && touch "$mark"
+}
+
+# A Python with IPython that a sandbox of this machine's own system can run: it is made of the system's own, which need
+# not have a pip, so another environment's puts in what it needs.
+ipython() {
+  local pins=crates/garth/tests/clients/requirements/ipython.txt place=.cache/py/ipython mark
+  mark=.cache/py/.ipython-$(sha256sum "$pins" | cut -c1-16)
+  [ -e "$mark" ] && return
+  [ -x /usr/bin/python3 ] || { echo "no Python of the system here: the code interpreter is left out"; return; }
+  rm -rf "$place"
+  /usr/bin/python3 -m venv --without-pip "$place" &&
+    .cache/py/e2b/bin/python -m pip --python "$place/bin/python" install --quiet --disable-pip-version-check --no-deps -r "$pins" &&
+    touch "$mark"
 }
 
 # The compiler that looks through the client in TypeScript; it needs the younger node too.

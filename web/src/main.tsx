@@ -5,10 +5,10 @@ import "./styles/base.css";
 import "./styles/controls.css";
 import "./styles/shell.css";
 import { App } from "./shell/App.tsx";
-import { begin } from "./state/session.ts";
+import { begin, expected } from "./state/session.ts";
 
 void begin();
-// Fetched while it is found out who asks: it is what everybody sees first.
-void import("./panels/files/View.tsx");
+// Fetched while it is found out who asks, where somebody was in before.
+if (expected()) void Promise.all([import("./shell/Shell.tsx"), import("./panels/files/View.tsx")]);
 const place = document.getElementById("app");
 if (place) render(() => <App />, place);

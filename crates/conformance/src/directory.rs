@@ -59,7 +59,19 @@ impl Directory {
     pub fn new(
         open: impl Fn(&Path, Policy) -> Result<Arc<dyn DynFilesystem>> + Send + Sync + 'static,
     ) -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        Self::within(&tempfile::env::temp_dir(), open)
+    }
+
+    /// The same below a directory that another place can see.
+    ///
+    /// # Panics
+    /// When the system gives none.
+    #[must_use]
+    pub fn within(
+        place: &Path,
+        open: impl Fn(&Path, Policy) -> Result<Arc<dyn DynFilesystem>> + Send + Sync + 'static,
+    ) -> Self {
+        let dir = tempfile::tempdir_in(place).unwrap();
         fs::create_dir(dir.path().join("ws")).unwrap();
         fs::create_dir_all(dir.path().join("beyond/dir")).unwrap();
         fs::write(dir.path().join("beyond/secret"), SECRET).unwrap();

@@ -11,6 +11,7 @@ mod capabilities;
 mod files;
 mod from_agent;
 mod from_client;
+mod inside;
 mod json;
 mod lines;
 mod log;
@@ -25,11 +26,12 @@ mod translate;
 
 use std::{
     path::{Path, PathBuf},
+    pin::pin,
     sync::Arc,
     time::Duration,
 };
 
-use garth_contract::{Code, Error, Result};
+use garth_contract::{Code, Error, Policy, Result};
 use garth_workspace::Workspace;
 use rmcp::transport::stdio_pipes;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -78,25 +80,27 @@ struct Prepared<'a> {
     own: Own,
     places: Places,
     rules: Rules,
+    policy: Policy,
     log: Log,
 }
 
 impl<'a> Prepared<'a> {
     fn of(args: &'a args::Acp) -> Result<Self> {
-        let root::Fenced { workspace, own, fence, names } = root::of_acp(args)?;
+        let root::Fenced { workspace, own, fence, names, policy } = root::of_acp(args)?;
         let inside = args.is_inside().then(|| INSIDE.to_owned());
         let places = Places::new(fence, names, inside)?;
         let workspace = Arc::new(workspace);
         let ours = Capabilities {
             read: true,
-            write: !args.read_only,
+            write: !args.rules.read_only,
             terminal: workspace.runs_commands(),
         };
         if args.is_inside() && !ours.terminal {
             return Err(Error::new(Code::InvalidParams, "the agent cannot run in a sandbox here")
                 .hint("--allow, --deny and --protect bind tools, and nothing in a sandbox."));
         }
-        let ruled = args.read_only || !args.protect.is_empty() || !args.allow.is_empty();
+        let args::Rules { read_only, allow, protect, .. } = &args.rules;
+        let ruled = *read_only || !protect.is_empty() || !allow.is_empty();
         let rules = Rules {
             ours,
             writes: if ruled { Writes::Workspace } else { Writes::Client },
@@ -109,41 +113,51 @@ impl<'a> Prepared<'a> {
             let config = args.provide.config.clone();
             Log::open(&args::Place { data: args.data.clone(), config }, &absolute(&args.root)?)?
         };
-        Ok(Self { args, workspace, own, places, rules, log })
+        Ok(Self { args, workspace, own, places, rules, policy, log })
     }
 
     fn serve(self, output: &Output) -> Result<Outcome> {
         let failed = |_| Error::new(Code::Internal, "the runtime could not be started");
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
-        let Self { args, workspace, own, places, rules, log } = self;
+        let Self { args, workspace, own, places, rules, policy, log } = self;
         let between = async {
-            let (agent, streams) = if args.is_inside() {
-                let words = args.agent.clone();
-                Agent::inside(Arc::clone(&workspace), words, args.variables()?).await?
-            } else {
-                Agent::child(&args.agent)?
+            let mut stopped = pin!(crate::providers::stopped());
+            let (agent, streams) = tokio::select! {
+                started = started(args, &workspace) => started?,
+                () = &mut stopped => return Ok(Ended::Client),
             };
+            if args.is_contained() && rules.server.is_some() {
+                tokio::spawn(inside::attend(Arc::clone(&workspace), policy));
+            }
             crate::mcp::widen(std::io::stdout());
             let (read, write) = stdio_pipes();
             let parts = (workspace, places, rules, log);
             let relay = Arc::new(Relay::new(parts, Box::new(write), streams.write));
-            Ok(stand(relay, agent, (read, streams.read)).await)
+            Ok(stand(relay, agent, (read, streams.read), stopped).await)
         };
-        let served = runtime.block_on(own.during(between));
+        let served = runtime.block_on(own.around(between));
         // What still waits is given up with both of them.
         runtime.shutdown_background();
         match served {
+            Err(error) => Err(error),
             // One that was asked to stop has done as it was told.
-            None => Ok(Outcome::Done),
-            Some(Err(error)) => Err(error),
-            Some(Ok(Ended::Client | Ended::Agent(true))) => Ok(Outcome::Done),
-            Some(Ok(Ended::Agent(false))) => {
+            Ok(Ended::Client | Ended::Agent(true)) => Ok(Outcome::Done),
+            Ok(Ended::Agent(false)) => {
                 output.note("garth: the agent has ended by itself, and not well");
                 Ok(Outcome::Failed)
             }
         }
     }
+}
+
+/// Starts the agent where it is to run.
+async fn started(args: &args::Acp, workspace: &Arc<Workspace>) -> Result<(Agent, agent::Streams)> {
+    if args.is_inside() {
+        let words = args.agent.clone();
+        return Agent::inside(Arc::clone(workspace), words, args.variables()?).await;
+    }
+    Agent::child(&args.agent)
 }
 
 /// Who ended first.
@@ -154,14 +168,12 @@ enum Ended {
     Agent(bool),
 }
 
-/// Lets both speak until one is gone, and then ends the other.
+/// Lets both speak until one is gone, or this program is asked to stop, and then ends the other.
 async fn stand(
     relay: Arc<Relay>,
     mut agent: Agent,
-    (from_client, from_agent): (
-        impl tokio::io::AsyncRead + Send + Unpin,
-        Box<dyn tokio::io::AsyncRead + Send + Unpin>,
-    ),
+    (from_client, from_agent): (impl tokio::io::AsyncRead + Send + Unpin, agent::Read),
+    stopped: impl Future<Output = ()>,
 ) -> Ended {
     let mut agent_speaks = Box::pin(relay.pump_agent(from_agent));
     let mut speaks = Speaks::On;
@@ -181,7 +193,7 @@ async fn stand(
             }
             well = agent.ended() => Ended::Agent(well),
             () = client_hung_up(&relay) => Ended::Client,
-            () = crate::providers::stopped() => Ended::Client,
+            () = stopped => Ended::Client,
         }
     };
     let told = async {
@@ -248,30 +260,29 @@ fn is_hung_up() -> bool {
 /// # Errors
 /// `INTERNAL` where this program does not know its own path.
 fn server(args: &args::Acp, places: &Places) -> Result<Option<Server>> {
-    if args.no_server || args.is_inside() && args.own_directory().is_none() {
+    if args.no_server {
+        return Ok(None);
+    }
+    if args.is_contained() {
+        return Ok(Some(inside::server()));
+    }
+    if args.is_inside() && args.own_directory().is_none() {
         return Ok(None);
     }
     let unknown = || Error::new(Code::Internal, "this program does not know its own path");
     let program = std::env::current_exe().map_err(|_| unknown())?;
     let command = program.to_str().ok_or_else(unknown)?.to_owned();
     let mut arguments = vec!["mcp".to_owned()];
-    let mut flag = |name: &str, set: bool| {
-        if set {
-            arguments.push(name.to_owned());
-        }
-    };
-    flag("--read-only", args.read_only);
-    flag("--no-redact", args.no_redact);
-    flag("--fast", args.fast);
+    arguments.extend(args.rules.words());
     // In a sandbox there is no other.
-    flag("--no-exec", args.no_exec || args.is_inside());
-    let lists = [("--allow", &args.allow), ("--deny", &args.deny), ("--protect", &args.protect)];
-    let outside = [("--network", &args.network), ("--set", &args.provide.set)];
-    let outside = outside.into_iter().filter(|_| !args.is_inside() && !args.no_exec);
-    for (name, values) in lists.into_iter().chain(outside) {
-        values.iter().for_each(|value| arguments.extend([name.to_owned(), value.clone()]));
-    }
-    if !args.is_inside() && !args.no_exec {
+    let no_exec = args.no_exec || args.is_inside();
+    let flags = [("--fast", args.disk.fast), ("--no-exec", no_exec)];
+    arguments.extend(flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| name.to_owned()));
+    if !no_exec {
+        let lists = [("--network", &args.rules.network), ("--set", &args.provide.set)];
+        for (name, values) in lists {
+            values.iter().for_each(|value| arguments.extend([name.to_owned(), value.clone()]));
+        }
         let name = args.provide.name();
         let other = (name != USUAL).then(|| ["--provider".to_owned(), name]);
         arguments.extend(other.into_iter().flatten());

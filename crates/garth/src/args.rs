@@ -2,6 +2,7 @@
 
 mod acp;
 mod gateway;
+mod rules;
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -15,6 +16,7 @@ pub(crate) use gateway::{
     Config, ConfigCheck, ConfigVerb, Place, Rpc, Serve, Token, TokenCreate, TokenRevoke, TokenRole,
     TokenVerb, Which,
 };
+pub(crate) use rules::{Disk, Rules};
 
 /// Secure workspaces for AI agents.
 #[derive(Debug, Parser)]
@@ -94,10 +96,6 @@ pub(crate) struct Mcp {
     #[arg(long, value_name = "NAME", default_value = "workspace")]
     pub(crate) dialect: String,
 
-    /// Refuses every change, and offers only tools that make none
-    #[arg(long)]
-    pub(crate) read_only: bool,
-
     /// Keeps files in memory: nothing on disk is changed, and all is gone at the end
     #[arg(long, conflicts_with = "roots")]
     pub(crate) memory: bool,
@@ -106,26 +104,12 @@ pub(crate) struct Mcp {
     #[arg(long, value_name = "HOST[:PATH]", requires = "memory")]
     pub(crate) mount: Vec<String>,
 
-    /// Shows what matches and hides the rest from every tool; can be given several times
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) allow: Vec<String>,
-
-    /// Hides what matches from every tool; can be given several times
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) deny: Vec<String>,
-
-    /// Lets what matches be read and not changed; can be given several times
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) protect: Vec<String>,
+    #[command(flatten)]
+    pub(crate) rules: Rules,
 
     /// Offers these tools only
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) tools: Vec<String>,
-
-    /// Lets commands reach this address through a proxy; nothing without; can be given several
-    /// times
-    #[arg(long, value_name = "HOST:PORT")]
-    pub(crate) network: Vec<String>,
 
     #[command(flatten)]
     pub(crate) provide: Provide,
@@ -134,20 +118,15 @@ pub(crate) struct Mcp {
     #[arg(long)]
     pub(crate) no_exec: bool,
 
-    /// Shows secrets as they are; they are replaced by placeholders otherwise
-    #[arg(long)]
-    pub(crate) no_redact: bool,
-
-    /// Does not wait for the disk: what was written last is lost when the machine fails
-    #[arg(long)]
-    pub(crate) fast: bool,
+    #[command(flatten)]
+    pub(crate) disk: Disk,
 }
 
 /// Where commands run.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Provide {
     /// Where commands run: local, podman, gvisor, or none for no commands; GARTH_PROVIDER or
-    /// local without; agents of `garth serve` can also have qemu and firecracker
+    /// local without; agents of `garth serve` can also have qemu, firecracker and e2b
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
 
@@ -215,10 +194,8 @@ pub(crate) struct Tool {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Lets commands reach this address through a proxy; nothing without; can be given several
-    /// times
-    #[arg(long, value_name = "HOST:PORT")]
-    pub(crate) network: Vec<String>,
+    #[command(flatten)]
+    pub(crate) rules: Rules,
 
     #[command(flatten)]
     pub(crate) provide: Provide,
@@ -226,26 +203,6 @@ pub(crate) struct Tool {
     /// Runs no commands, and lists no tool that would: the same as --provider none
     #[arg(long)]
     pub(crate) no_exec: bool,
-
-    /// Shows secrets as they are; they are replaced by placeholders otherwise
-    #[arg(long)]
-    pub(crate) no_redact: bool,
-
-    /// Refuses every change
-    #[arg(long)]
-    pub(crate) read_only: bool,
-
-    /// Shows what matches and hides the rest from every tool; can be given several times
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) allow: Vec<String>,
-
-    /// Hides what matches from every tool; can be given several times
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) deny: Vec<String>,
-
-    /// Lets what matches be read and not changed; can be given several times
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) protect: Vec<String>,
 }
 
 const REDACT_EXAMPLES: &str = r#"Examples:

@@ -6,6 +6,7 @@
 mod check;
 mod containers;
 mod e2b;
+mod e2b_provider;
 mod file;
 mod git;
 mod given;

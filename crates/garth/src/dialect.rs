@@ -3,6 +3,9 @@
 use garth_contract::{Code, Error, Result};
 use garth_ops::{DIALECTS, Dialect};
 
+/// The one of whoever names none.
+pub(crate) const USUAL: &str = "workspace";
+
 /// Finds a dialect.
 ///
 /// # Errors

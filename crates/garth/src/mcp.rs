@@ -15,10 +15,12 @@ pub(crate) mod uri;
 
 use std::{os::fd::AsFd, sync::Arc};
 
-use garth_contract::{Code, Error, Result};
+use garth_contract::{Code, Error, Policy, Result};
 use garth_embed::Place;
 use garth_ops::{Allows, Dialect, Tool};
+use garth_workspace::Workspace;
 use rmcp::{ServiceExt, transport::stdio_pipes};
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::{
     args, dialect,
@@ -57,14 +59,9 @@ impl Prepared {
         let dialect = dialect::named(&args.dialect)?;
         check_names(dialect, args)?;
         let (workspace, own) = root::of_mcp(args)?;
-        let workspace = Arc::new(workspace);
-        let room = Room::new();
-        let tools = tools(dialect, args, Allows::of(&workspace));
         let policy = root::policy_of_mcp(args);
-        let place = Place::of(&workspace, Some(&policy));
-        let instructions = garth_embed::instructions(dialect, place);
-        let offer = Offer { dialect, tools, instructions };
-        let server = Server::new(workspace, offer, room.clone());
+        let offered = (dialect, &*args.tools);
+        let (server, room) = prepared(&Arc::new(workspace), &policy, offered);
         Ok(Self { server, room, own })
     }
 
@@ -90,6 +87,36 @@ impl Prepared {
     }
 }
 
+/// A server of these tools on a workspace, and the bounds of its one client.
+fn prepared(
+    workspace: &Arc<Workspace>,
+    policy: &Policy,
+    (dialect, names): (&'static Dialect, &[String]),
+) -> (Server, Arc<Room>) {
+    let room = Room::new();
+    let tools = tools(dialect, names, Allows::of(workspace));
+    let instructions = garth_embed::instructions(dialect, Place::of(workspace, Some(policy)));
+    let offer = Offer { dialect, tools, instructions };
+    (Server::new(Arc::clone(workspace), offer, Arc::clone(&room)), room)
+}
+
+/// Serves the usual tools on a workspace to one client, until it is gone.
+pub(crate) async fn serve_on(
+    workspace: &Arc<Workspace>,
+    policy: &Policy,
+    (read, write): (
+        impl AsyncRead + Send + Sync + Unpin + 'static,
+        impl AsyncWrite + Send + Unpin + 'static,
+    ),
+) {
+    let Ok(dialect) = dialect::named(dialect::USUAL) else { return };
+    let (server, room) = prepared(workspace, policy, (dialect, &[]));
+    if let Ok(service) = server.serve(Lines::new(read, write, room)).await {
+        // However it ended, the client is gone.
+        let _ = service.waiting().await;
+    }
+}
+
 /// Gives a pipe room for a large answer, so that the client is woken once for it.
 pub(crate) fn widen(pipe: impl AsFd) {
     // What is no pipe, or may not grow, does as it is.
@@ -110,10 +137,9 @@ fn check_names(dialect: &'static Dialect, args: &args::Mcp) -> Result<()> {
 }
 
 /// The tools that are offered: those asked for, and none that could only be refused.
-fn tools(dialect: &'static Dialect, args: &args::Mcp, allows: Allows) -> Vec<&'static Tool> {
+fn tools(dialect: &'static Dialect, names: &[String], allows: Allows) -> Vec<&'static Tool> {
     let wanted = |tool: &&Tool| {
-        (args.tools.is_empty() || args.tools.iter().any(|name| name == tool.name))
-            && tool.needs.met(allows)
+        (names.is_empty() || names.iter().any(|name| name == tool.name)) && tool.needs.met(allows)
     };
     dialect.tools.iter().filter(wanted).collect()
 }

@@ -1,13 +1,13 @@
 //! Where commands run: every provider by its name, one file each.
 //!
 //! A workspace's files are served from its directory, and only its commands run in a place
-//! of the provider's; but for virtual machines, which have the files on a disk of their
-//! own. What a provider needs that is not there is
+//! of the provider's; but for virtual machines and E2B's sandboxes, which hold the files. What a provider needs that is not there is
 //! said when it is needed, so that files can be had all the same.
 
 mod config;
 mod container;
 mod door;
+mod e2b;
 mod firecracker;
 mod gvisor;
 mod local;
@@ -25,6 +25,8 @@ use garth_remote::{Connect, Lazy, Remote, Within, container::Leftover};
 use garth_workspace::{Commands, Inside};
 
 pub(crate) use config::Config;
+pub(crate) use e2b::{NAME as E2B, Settings as E2bSettings};
+use machines::Machines;
 pub(crate) use machines::Processor;
 pub(crate) use own::{Own, readiness, stopped};
 pub(crate) use qemu::Software;
@@ -36,7 +38,7 @@ pub(crate) const USUAL: &str = "local";
 pub(crate) const NONE: &str = "none";
 
 /// The names of all of them.
-pub(crate) const NAMES: [&str; 6] = [USUAL, "podman", "gvisor", "qemu", "firecracker", NONE];
+pub(crate) const NAMES: [&str; 7] = [USUAL, "podman", "gvisor", "qemu", "firecracker", E2B, NONE];
 
 /// A directory of the workspace, and its name in it; none for the workspace itself.
 pub(crate) type Placed = (PathBuf, String);
@@ -204,13 +206,14 @@ pub(crate) struct Providers {
 impl Providers {
     /// The providers as they are set up, for the sandboxes of one owner.
     pub(crate) fn new(config: &Config, owner: Owner) -> Self {
-        let processor = Processor::default();
+        let machines = Machines::new(config, &owner);
         let all: Vec<Box<dyn Provider>> = vec![
             Box::new(local::Provider),
             Box::new(podman::Provider::new(config, &owner)),
             Box::new(gvisor::Provider::new(config, &owner)),
-            Box::new(qemu::Provider::new(config, &owner, &processor)),
-            Box::new(firecracker::Provider::new(config, &owner, &processor)),
+            Box::new(qemu::Provider(machines.clone())),
+            Box::new(firecracker::Provider(machines)),
+            Box::new(e2b::Provider::new(config, &owner)),
             Box::new(none::Provider),
         ];
         Self { owner, all }

@@ -16,7 +16,7 @@ use garth_roots::Roots;
 use garth_workspace::{Limits, Parts, Workspace};
 
 use crate::{
-    args::{Acp, Mcp, Provide, Tool},
+    args::{Acp, Mcp, Provide, Rules, Tool},
     providers::{NONE, Own, Placed},
 };
 
@@ -36,19 +36,13 @@ pub(crate) type Rooted = (Workspace, Own);
 /// `WORKSPACE_NOT_FOUND`, `NOT_A_DIRECTORY`, `INVALID_PATTERN` for a glob,
 /// `INVALID_PARAMS` for a provider that there is not.
 pub(crate) fn of_tool(args: &Tool) -> Result<Rooted> {
-    let rules = Rules {
-        read_only: args.read_only,
-        allow: &args.allow,
-        deny: &args.deny,
-        protect: &args.protect,
-        durability: Durability::Synced,
-    };
-    let redaction = redaction(&args.dialect, args.no_redact);
+    let policy = policy(&args.rules, Durability::Synced);
+    let redaction = redaction(&args.dialect, args.rules.no_redact);
     let Served { fs, aliases, known, places } =
-        Served::open(std::slice::from_ref(&args.root), &rules)?;
+        Served::open(std::slice::from_ref(&args.root), &policy)?;
     let provide = provide(&args.provide, args.no_exec);
-    let (commands, own) = Own::open(&provide, &places, (&rules.policy(), &args.network))?;
-    let git = Own::for_git(&commands, (&places, &rules.policy()))?;
+    let (commands, own) = Own::open(&provide, &places, (&policy, &args.rules.network))?;
+    let git = Own::for_git(&commands, (&places, &policy))?;
     let parts = Parts { fs, commands, aliases, redaction, limits: LIMITS };
     Ok((Workspace::new(parts)?.shown_as(known).with_git_in(git), own))
 }
@@ -58,21 +52,21 @@ pub(crate) fn of_tool(args: &Tool) -> Result<Rooted> {
 /// # Errors
 /// As for `garth tool`, and what keeps a directory from being mounted.
 pub(crate) fn of_mcp(args: &Mcp) -> Result<Rooted> {
-    let rules = rules_of_mcp(args);
-    let redaction = redaction(&args.dialect, args.no_redact);
+    let policy = policy_of_mcp(args);
+    let redaction = redaction(&args.dialect, args.rules.no_redact);
     let Served { fs, aliases, known, places } = if args.memory {
         let aliases = Aliases::none().with(MOUNT);
-        let memory = Memory::new(rules.policy())?.with_aliases(aliases.clone());
+        let memory = Memory::new(policy.clone())?.with_aliases(aliases.clone());
         args.mount.iter().try_for_each(|mount| mounted(&memory, mount))?;
         let known = vec![(MOUNT.to_vec(), WsPath::root())];
         Served { fs: Arc::new(memory), aliases, known, places: Vec::new() }
     } else {
         let here = [PathBuf::from(".")];
-        Served::open(if args.roots.is_empty() { &here[..] } else { &args.roots }, &rules)?
+        Served::open(if args.roots.is_empty() { &here[..] } else { &args.roots }, &policy)?
     };
     let provide = provide(&args.provide, args.no_exec);
-    let (commands, own) = Own::open(&provide, &places, (&rules.policy(), &args.network))?;
-    let git = Own::for_git(&commands, (&places, &rules.policy()))?;
+    let (commands, own) = Own::open(&provide, &places, (&policy, &args.rules.network))?;
+    let git = Own::for_git(&commands, (&places, &policy))?;
     let parts = Parts { fs, commands, aliases, redaction, limits: LIMITS };
     Ok((Workspace::new(parts)?.shown_as(known).with_git_in(git), own))
 }
@@ -85,6 +79,8 @@ pub(crate) struct Fenced {
     pub(crate) fence: Arc<dyn DynFilesystem>,
     /// The absolute paths that the directory has.
     pub(crate) names: Vec<Vec<u8>>,
+    /// What may be done with it.
+    pub(crate) policy: Policy,
 }
 
 /// Opens the directory that `garth acp` keeps an agent in.
@@ -92,41 +88,25 @@ pub(crate) struct Fenced {
 /// # Errors
 /// As for `garth tool`.
 pub(crate) fn of_acp(args: &Acp) -> Result<Fenced> {
-    let rules = Rules {
-        read_only: args.read_only,
-        allow: &args.allow,
-        deny: &args.deny,
-        protect: &args.protect,
-        durability: if args.fast { Durability::Fast } else { Durability::Synced },
-    };
-    let redaction = redaction("workspace", args.no_redact);
+    let policy = policy(&args.rules, args.disk.durability());
+    let redaction = redaction("workspace", args.rules.no_redact);
     let Served { fs, aliases, known, places } =
-        Served::open(std::slice::from_ref(&args.root), &rules)?;
+        Served::open(std::slice::from_ref(&args.root), &policy)?;
     let names = names(&args.root);
     let own_names = names.iter().fold(Aliases::none(), |aliases, name| aliases.with(name));
-    let fence = Arc::new(Host::open(&args.root, rules.policy(), own_names)?);
+    let fence = Arc::new(Host::open(&args.root, policy.clone(), own_names)?);
     let provide = provide(&args.provide, args.no_exec);
     let visible = args.visible()?;
     let (commands, own) =
-        Own::open_seeing(&provide, &places, (&rules.policy(), &args.network, &visible))?;
+        Own::open_seeing(&provide, &places, (&policy, &args.rules.network, &visible))?;
     let parts = Parts { fs, commands, aliases, redaction, limits: LIMITS };
     let workspace = Workspace::new(parts)?.shown_as(known);
-    Ok(Fenced { workspace, own, fence, names })
+    Ok(Fenced { workspace, own, fence, names, policy })
 }
 
 /// What the command line of `garth mcp` allows.
 pub(crate) fn policy_of_mcp(args: &Mcp) -> Policy {
-    rules_of_mcp(args).policy()
-}
-
-fn rules_of_mcp(args: &Mcp) -> Rules<'_> {
-    Rules {
-        read_only: args.read_only,
-        allow: &args.allow,
-        deny: &args.deny,
-        protect: &args.protect,
-        durability: if args.fast { Durability::Fast } else { Durability::Synced },
-    }
+    policy(&args.rules, args.disk.durability())
 }
 
 /// Directories of this machine as one tree.
@@ -141,10 +121,10 @@ struct Served {
 
 impl Served {
     /// One directory is the tree; several stand in it, each under its name.
-    fn open(roots: &[PathBuf], rules: &Rules<'_>) -> Result<Self> {
+    fn open(roots: &[PathBuf], policy: &Policy) -> Result<Self> {
         if let [root] = roots {
             let aliases = aliases(root);
-            let host = Host::open(root, rules.policy(), aliases.clone())?;
+            let host = Host::open(root, policy.clone(), aliases.clone())?;
             let known = names(root).into_iter().map(|name| (name, WsPath::root())).collect();
             let places = vec![(root.clone(), String::new())];
             return Ok(Self { fs: Arc::new(host), aliases, known, places });
@@ -161,7 +141,7 @@ impl Served {
                 known.push((absolute, place.clone()));
             }
             places.push(String::from_utf8(name.clone()).ok().map(|name| (root.clone(), name)));
-            named.push((name, Arc::new(Host::open(root, rules.policy(), aliases(root))?)));
+            named.push((name, Arc::new(Host::open(root, policy.clone(), aliases(root))?)));
         }
         // A name that is no text cannot be a place in the sandbox, so there is none.
         let places = places.into_iter().collect::<Option<_>>().unwrap_or_default();
@@ -170,24 +150,14 @@ impl Served {
 }
 
 /// What the person who starts the program allows.
-struct Rules<'a> {
-    read_only: bool,
-    allow: &'a [String],
-    deny: &'a [String],
-    protect: &'a [String],
-    durability: Durability,
-}
-
-impl Rules<'_> {
-    fn policy(&self) -> Policy {
-        Policy {
-            access: if self.read_only { Access::ReadOnly } else { Access::ReadWrite },
-            allow: self.allow.to_vec(),
-            deny: self.deny.to_vec(),
-            protect: self.protect.to_vec(),
-            durability: self.durability,
-            ..Policy::open()
-        }
+fn policy(rules: &Rules, durability: Durability) -> Policy {
+    Policy {
+        access: if rules.read_only { Access::ReadOnly } else { Access::ReadWrite },
+        allow: rules.allow.clone(),
+        deny: rules.deny.clone(),
+        protect: rules.protect.clone(),
+        durability,
+        ..Policy::open()
     }
 }
 

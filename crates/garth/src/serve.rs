@@ -97,7 +97,8 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     data.path().clone_into(&mut settings.data);
     let store = Store::open(&data.database(), Clock::system())?;
     let versions = Versions::new(data.path())?;
-    let sandboxes = Sandboxes::new(settings.providers(), data.path());
+    let seen = settings.e2b.seen().into_iter().collect();
+    let sandboxes = Sandboxes::new(settings.providers(), data.path(), seen);
     let git = GitRemotes::open(&settings.git, data.path())?;
     let kept = (sandboxes.clone(), versions.clone(), git.clone());
     let opener = Directories::new(data.path(), kept, Handle::current());

@@ -5,6 +5,7 @@ mod channel;
 mod forward;
 mod init;
 mod listen;
+mod meet;
 mod port;
 mod relay;
 mod vsock_unsafe;
@@ -46,6 +47,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Wish::Relay(socket) => {
             runtime().and_then(|runtime| runtime.block_on(relay::relay(&socket)))
         }
+        Wish::Meet(socket) => runtime().and_then(|runtime| runtime.block_on(meet::meet(&socket))),
+        Wish::Find(socket) => runtime().and_then(|runtime| runtime.block_on(meet::find(&socket))),
         Wish::Init => runtime().and_then(|runtime| runtime.block_on(init::run())),
         Wish::Serve(guest) => runtime().and_then(|runtime| start(&runtime, *guest)),
     };

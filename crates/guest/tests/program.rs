@@ -10,6 +10,7 @@
 mod place;
 
 use std::{
+    io::{BufRead, BufReader, Read, Write},
     process::{Command, Output, Stdio},
     sync::mpsc,
     time::Duration,
@@ -38,6 +39,9 @@ fn wrong_arguments_are_told_and_end_with_2() {
         &["--root", ".", "--env", "=x"],
         &["--root", ".", "--trees", "oak"],
         &["--root", ".", "--relay", "s"],
+        &["--root", ".", "--meet", "s"],
+        &["--find", "s", "--root", "."],
+        &["--meet"],
     ] {
         let output = start(wrong);
         assert_eq!(output.status.code(), Some(2), "{wrong:?}");
@@ -213,4 +217,44 @@ async fn a_relay_passes_everything_on() {
     let read = Filesystem::read(&relayed, &path("f"), span).await.unwrap();
     assert!(read.bytes.len() == 3 << 20 && read.bytes.iter().all(|byte| *byte == 7));
     assert_eq!(run(&relayed, "echo hi").await.stdout.head, "hi\n");
+}
+
+#[test]
+fn two_who_meet_pass_their_streams_on_to_each_other() {
+    let place = tempfile::tempdir().unwrap();
+    let socket = place.path().join("socket");
+    let begin = |role: &str| {
+        let mut guest = Command::new(GUEST);
+        guest.arg(role).arg(&socket).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
+    };
+    // Three come at once before anybody waits, and each finds one of its own.
+    let mut come: Vec<_> = (0..3).map(|_| begin("--find")).collect();
+    for guest in &mut come {
+        let id = guest.id();
+        writeln!(guest.stdin.as_mut().unwrap(), "{id} came").unwrap();
+    }
+    let mut found = Vec::new();
+    for _ in 0..3 {
+        let mut waits = begin("--meet");
+        let mut heard = BufReader::new(waits.stdout.take().unwrap());
+        let mut line = String::new();
+        heard.read_line(&mut line).unwrap();
+        write!(waits.stdin.as_mut().unwrap(), "hello, {line}").unwrap();
+        found.push((waits, heard));
+    }
+    for mut guest in come {
+        let mut line = String::new();
+        let mut heard = BufReader::new(guest.stdout.take().unwrap());
+        heard.read_line(&mut line).unwrap();
+        assert_eq!(line, format!("hello, {} came\n", guest.id()));
+        drop(guest.stdin.take());
+        assert!(guest.wait().unwrap().success());
+    }
+    // The end of one is the end of the other.
+    for (mut waits, mut heard) in found {
+        let mut rest = String::new();
+        heard.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "");
+        assert!(waits.wait().unwrap().success());
+    }
 }

@@ -31,7 +31,7 @@ use garth_remote::{
     Connect, Link, Patience, Remote,
     providers::{Gvisor, Podman},
 };
-use machine::{Machine, machine, run};
+use machine::{Machine, machine, machine_parts, run};
 
 /// How often a process of the engine is waited for; each takes a tenth of a second.
 const EXECS: usize = 15;
@@ -42,6 +42,8 @@ const COMMANDS: usize = 4;
 const CALLS: usize = 2_000;
 /// How often a sandbox is made.
 const STARTS: usize = 5;
+/// How often a virtual machine is booted, twice each.
+const BOOTS: usize = 3;
 
 fn main() {
     let Some(machine) = machine() else { return };
@@ -65,6 +67,7 @@ async fn measure(machine: &'static Machine) {
     compare(machine, ("gvisor", &gvisor), &in_gvisor, goals).await;
     outer(machine, &in_podman).await;
     starts(machine).await;
+    boots(machine).await;
     podman.remove().await.unwrap();
     gvisor.remove().await.unwrap();
 }
@@ -179,6 +182,28 @@ async fn starts(machine: &Machine) {
     println!(
         "from nothing to the end of the first command: local {local:?}, podman {podman:?}, \
          runsc alone {alone:?}, podman with runsc {gvisor:?}"
+    );
+}
+
+/// The same for a virtual machine: on a new disk, and on the one that is there.
+async fn boots(machine: &Machine) {
+    let Some(parts) = machine_parts() else { return };
+    let (mut new, mut again) = (Vec::new(), Vec::new());
+    for round in 0..BOOTS {
+        let qemu = machine.qemu(&format!("bench-boot-{round}"), &parts);
+        for times in [&mut new, &mut again] {
+            let begun = Instant::now();
+            let link = Link::open(qemu.clone(), ProcessId(1), Patience::MACHINE).await.unwrap();
+            bash_true(&Remote::new(link)).await;
+            times.push(begun.elapsed());
+            qemu.stop().await.unwrap();
+        }
+        qemu.remove().await.unwrap();
+    }
+    let [new, again] = [new, again].map(median);
+    println!(
+        "from nothing to the end of the first command in qemu, its processor emulated: {new:?}, \
+         on a disk that is there {again:?}"
     );
 }
 

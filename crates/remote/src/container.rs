@@ -25,7 +25,7 @@ mod wanted;
 pub(crate) use identity::etc_files;
 pub(crate) use keep::{Keep, Sandbox, Standing};
 pub(crate) use owner::of_directory as owner_of;
-pub(crate) use place::{Past, Place};
+pub(crate) use place::{Past, Place, make_dir};
 pub(crate) use refuse::said;
 pub(crate) use wanted::{name as machine_name, rules as guest_rules};
 
@@ -35,5 +35,6 @@ pub use place::forget;
 pub use platform::Platform;
 pub use runsc::Runsc;
 pub use wanted::{
-    Container, Files, HOME, Limits, Network, Options, Root, Ulimit, User, VARIABLES, WORKSPACE,
+    Container, Files, GUEST, HOME, Limits, Network, Options, Root, Ulimit, User, VARIABLES,
+    WORKSPACE,
 };

@@ -16,6 +16,7 @@ mod commands;
 mod connection;
 pub mod container;
 mod drive;
+pub mod e2b;
 mod files;
 mod find;
 mod lazy;

@@ -18,6 +18,7 @@ pub mod kvm;
 mod kvm_unsafe;
 mod launch;
 mod launch_unsafe;
+mod life;
 mod monitor;
 mod wanted;
 
@@ -25,8 +26,10 @@ pub(crate) use disk::prepare as prepare_disk;
 pub(crate) use first_files::{PORT, Transport, VSOCK_PORT, write as write_first_files};
 pub(crate) use http::{Api, connect_in};
 pub(crate) use launch::{Launch, Running, find_program};
-pub(crate) use monitor::Monitor;
+pub(crate) use life::{DISK, FIRST, Inside, Now, none_runs};
+pub(crate) use monitor::Line;
 
 pub(crate) use wanted::unavailable;
 
+pub use life::{Alive, Runner, Virtual};
 pub use wanted::{Image, Machine};

@@ -1,6 +1,7 @@
 //! Where guests run: one file for each kind of place, and each implements
 //! [`Connect`](crate::Connect) and no more.
 
+mod e2b;
 mod firecracker;
 mod gvisor;
 mod local;
@@ -10,6 +11,7 @@ mod qemu;
 mod socket;
 mod tcp;
 
+pub use e2b::{E2b, Workspace as E2bWorkspace, installation};
 pub use firecracker::{Balloon, Firecracker, Monitors, RateLimit};
 pub use gvisor::Gvisor;
 pub use local::Local;

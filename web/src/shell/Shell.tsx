@@ -1,5 +1,5 @@
 // The frame around everything: a bar above, docks at three sides, the tabs in the middle, a line below.
-import { createEffect, For, onCleanup, Show, Suspense, untrack } from "solid-js";
+import { createEffect, For, onCleanup, onMount, Show, Suspense, untrack } from "solid-js";
 import { Dynamic } from "solid-js/web";
 import { agent, known } from "../state/agents.ts";
 import { commands, register, type Command } from "../state/commands.ts";
@@ -15,7 +15,15 @@ import { NarrowNav } from "./NarrowNav.tsx";
 import { StatusBar } from "./StatusBar.tsx";
 import { TopBar } from "./TopBar.tsx";
 
-export function Shell() {
+/** When menus and dialogs are fetched unasked, in milliseconds: by then the page is there. */
+const LATER = 2_000;
+
+export default function Shell() {
+  // So that the first one opens at once, and also while the gateway is away.
+  onMount(() => {
+    const later = setTimeout(() => void Promise.allSettled([import("../ui/FullMenu.tsx"), import("../ui/PointMenu.tsx"), import("../ui/OpenDialog.tsx")]), LATER);
+    onCleanup(() => clearTimeout(later));
+  });
   createEffect(() => {
     const shows = panels().map<Command>((panel) => ({
       id: `panel.${panel.id}`,

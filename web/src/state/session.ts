@@ -18,6 +18,8 @@ export type Session =
   | { is: "over"; why: RpcError; before: { role: Role; agent?: string } };
 
 const KEY = "garth.token";
+/** Kept beside the browser's session, which a page cannot see: that there may be one. No secret is in it. */
+const BEFORE = "garth.before";
 const [session, setSession] = createSignal<Session>({ is: "looking" });
 export { session };
 
@@ -31,6 +33,11 @@ export function role(): Role | undefined {
 export function ownAgent(): string | undefined {
   const now = session();
   return now.is === "in" ? now.agent : now.is === "over" ? now.before.agent : undefined;
+}
+
+/** Whether somebody will probably be in once `begin` has asked. */
+export function expected(): boolean {
+  return location.hash.includes("ticket=") || sessionStorage.getItem(KEY) !== null || localStorage.getItem(BEFORE) !== null;
 }
 
 /** Finds a way in when the page is opened. */
@@ -82,12 +89,14 @@ async function enter(token: string | undefined): Promise<void> {
     throw thrown;
   });
   const by = token === undefined ? "session" : "token";
+  if (token === undefined) localStorage.setItem(BEFORE, "1");
   rpc.connect(token);
   const who = { is: "in", role: told.role, label: told.label, by } as const;
   setSession(told.agent === undefined ? who : { ...who, agent: told.agent });
 }
 
 function forget(): void {
+  localStorage.removeItem(BEFORE);
   sessionStorage.removeItem(KEY);
   useToken(undefined);
 }

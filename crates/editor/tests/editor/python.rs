@@ -80,11 +80,11 @@ async fn work(files: &Editor) -> (String, String) {
 /// The interpreter that has the library, or why the test is skipped.
 fn python() -> Option<PathBuf> {
     let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache");
-    let python = cache.join("py/acp-client/bin/python");
+    let python = cache.join("py/acp/bin/python");
     if python.exists() {
         return Some(python);
     }
-    println!("skipped: acp-client is not installed; scripts/test installs it");
+    println!("skipped: acp is not installed; scripts/test installs it");
     None
 }
 

@@ -40,8 +40,25 @@ pub(super) enum Agent {
 
 /// Its streams.
 pub(super) struct Streams {
-    pub(super) read: Box<dyn AsyncRead + Send + Unpin>,
-    pub(super) write: Box<dyn AsyncWrite + Send + Unpin>,
+    pub(super) read: Read,
+    pub(super) write: Write,
+}
+
+/// What it prints.
+pub(super) type Read = Box<dyn AsyncRead + Send + Sync + Unpin>;
+/// What it reads.
+pub(super) type Write = Box<dyn AsyncWrite + Send + Unpin>;
+
+impl Streams {
+    /// The streams of a process in the workspace's sandbox, of which nothing was read.
+    pub(super) fn of(workspace: &Arc<Workspace>, process: ProcessId) -> Self {
+        let (ours, theirs) = tokio::io::duplex(BUFFER);
+        let (read, write) = tokio::io::split(ours);
+        let (from_us, to_us) = tokio::io::split(theirs);
+        tokio::spawn(bring(Arc::clone(workspace), process, from_us));
+        tokio::spawn(fetch(Arc::clone(workspace), process, to_us));
+        Self { read: Box::new(read), write: Box::new(write) }
+    }
 }
 
 impl Agent {
@@ -85,12 +102,7 @@ impl Agent {
         command.stdin = Stdin::Open;
         command.timeout = Timeout::LASTING;
         let process = workspace.shell()?.start(command).await?;
-        let (ours, theirs) = tokio::io::duplex(BUFFER);
-        let (read, write) = tokio::io::split(ours);
-        let (from_us, to_us) = tokio::io::split(theirs);
-        tokio::spawn(bring(Arc::clone(&workspace), process, from_us));
-        tokio::spawn(fetch(Arc::clone(&workspace), process, to_us));
-        let streams = Streams { read: Box::new(read), write: Box::new(write) };
+        let streams = Streams::of(&workspace, process);
         Ok((Self::Inside { workspace, process }, streams))
     }
 

@@ -12,7 +12,7 @@ use super::{
     files::{self, Window},
     json::{Edit, Object, Unclear, quoted},
     log::{Entry, Recording, kept},
-    message::{Id, Kind, Message},
+    message::{Id, Kind, MOST_ID, Message},
     places::{Place, Side},
     relay::{ForAgent, Relay, Whose, Writes, send},
     reply, terminals,
@@ -59,8 +59,9 @@ impl Relay {
             Ok(params) => params,
             Err(unclear) => return self.refuse_agent(message, &unclear).await,
         };
-        let session = match params.text("sessionId") {
-            Ok(session) => session.unwrap_or_default(),
+        let session = match params.text("sessionId").map(Option::unwrap_or_default) {
+            Ok(session) if session.len() <= MOST_ID => session,
+            Ok(_) => return self.refuse_agent(message, &Unclear::Wrong).await,
             Err(unclear) => return self.refuse_agent(message, &unclear).await,
         };
         let by = self.by(method);

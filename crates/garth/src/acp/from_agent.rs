@@ -9,7 +9,7 @@ use garth_contract::{Code, Error};
 use super::{
     answer,
     json::{Edit, Object, Unclear, spliced},
-    log::{Entry, kept},
+    log::{Entry, kept, short},
     message::{Id, Kind, Message, Outcome},
     places::Side,
     relay::{Era, ForAgent, ForClient, Relay, send, send_changed},
@@ -20,6 +20,9 @@ use super::{
 
 /// The most places of a tool that are recorded.
 const MOST_PLACES: usize = 8;
+
+/// The most choices of a question that are recorded, which are kept until it is answered.
+const MOST_OPTIONS: usize = 16;
 
 impl Relay {
     pub(super) async fn from_agent(
@@ -94,10 +97,10 @@ impl Relay {
         let params = message.params()?;
         let session = params.text("sessionId")?.unwrap_or_default();
         let mut options = Vec::new();
-        for option in params.array("options")? {
+        for option in params.array("options")?.into_iter().take(MOST_OPTIONS) {
             let option = Object::of(option)?;
-            let id = option.text("optionId")?.unwrap_or_default();
-            options.push((id, option.text("kind")?.unwrap_or_default()));
+            let [id, kind] = ["optionId", "kind"].map(|name| option.text(name));
+            options.push((short(&id?.unwrap_or_default()), short(&kind?.unwrap_or_default())));
         }
         let call = params.object("toolCall")?;
         let summary = call.as_ref().map_or_else(|| Ok(String::new()), tool)?;

@@ -8,7 +8,7 @@ use garth_contract::{Code, Error};
 use super::{
     capabilities::{self, Wanted},
     json::{Edit, Object, Unclear, spliced},
-    log::{Entry, kept},
+    log::{Entry, kept, short},
     message::{Id, Kind, Message, Outcome},
     places::Side,
     relay::{Era, ForAgent, ForClient, Relay, send, send_changed},
@@ -172,7 +172,7 @@ fn decided(outcome: &Outcome<'_>, options: &[(String, String)]) -> String {
         let option = told.text("optionId").ok()?;
         Some(match option {
             Some(option) => {
-                let kind = options.iter().find(|(id, _)| *id == option);
+                let kind = options.iter().find(|(id, _)| *id == short(&option));
                 let kind = kind.map_or("not offered", |(_, kind)| kind);
                 format!("{}: {} ({})", kept(&said), kept(&option), kept(kind))
             }

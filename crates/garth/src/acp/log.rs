@@ -29,6 +29,9 @@ const MOST_TOLD: u32 = 100;
 const MOST_LOOKED_AT: usize = 64 << 10;
 const MOST_KEPT: usize = 2 << 10;
 
+/// How much is kept of a name of which many are.
+const MOST_SHORT: usize = 128;
+
 /// The record of one connection.
 pub(super) struct Log {
     kept: Option<(Audit, Store)>,
@@ -174,4 +177,9 @@ impl Recording {
 pub(super) fn kept(text: &str) -> String {
     let text = text.get(..text.floor_char_boundary(MOST_KEPT)).unwrap_or_default();
     escape(text.as_bytes())
+}
+
+/// The beginning of a name of which many are kept.
+pub(super) fn short(name: &str) -> String {
+    name.get(..name.floor_char_boundary(MOST_SHORT)).unwrap_or_default().to_owned()
 }

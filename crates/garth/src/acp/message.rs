@@ -6,8 +6,9 @@ use serde_json::{Number, Value};
 
 use super::json::{Object, Unclear};
 
-/// The longest id of a request, in bytes: ids are counters and names, and each is kept.
-const MOST_ID: usize = 1_024;
+/// The longest id of a request or a session, in bytes: ids are counters and names, and
+/// each is kept.
+pub(super) const MOST_ID: usize = 1_024;
 
 /// A message, as slices of its line.
 #[derive(Debug)]

@@ -28,7 +28,7 @@ use super::{
     json::Unclear,
     lines::{Line, Lines, MOST_BYTES},
     log::{Entry, Log, Recording},
-    message::Message,
+    message::{MOST_ID, Message},
     places::Places,
     reply,
     session::Server,
@@ -39,8 +39,9 @@ use super::{
 /// Answers that are made at once: each can hold a file.
 const MOST_ANSWERS: usize = 8;
 
-/// Waits for the end of a command that there are at once; each holds nearly nothing.
-const MOST_WAITS: usize = 256;
+/// Waits for the end of a command that there are at once: one for each terminal. More would
+/// take every place that a sandbox has for calls that last, and to end a command is one.
+const MOST_WAITS: usize = 64;
 
 /// Sessions whose directory is remembered.
 const MOST_SESSIONS: usize = 1_024;
@@ -283,8 +284,11 @@ impl Relay {
 }
 
 impl Known {
-    /// Remembers where a session works.
+    /// Remembers where a session works, unless its name is too long to be kept.
     pub(super) fn remember(&mut self, session: &str, place: WsPath) {
+        if session.len() > MOST_ID {
+            return;
+        }
         if self.sessions.len() < MOST_SESSIONS || self.sessions.contains_key(session) {
             self.sessions.insert(session.to_owned(), place);
         }

@@ -77,7 +77,7 @@ async fn update(office: Office, args: &args::AgentSet, to: To<'_>) -> Result<Out
 
 /// What tells whether an agent's commands could run; whoever serves them ends them.
 fn sandboxes(office: &Office) -> Sandboxes {
-    Sandboxes::new(office.settings.providers(), &office.settings.data)
+    Sandboxes::new(office.settings.providers(), &office.settings.data, Vec::new())
 }
 
 async fn list(office: Office, (output, format): To<'_>) -> Result<Outcome> {

@@ -4,7 +4,7 @@ use std::{ffi::OsString, path::PathBuf};
 
 use garth_contract::{Code, Error, Result};
 
-use super::Provide;
+use super::{Disk, Provide, Rules};
 use crate::providers::{NONE, USUAL};
 
 const EXAMPLES: &str = r#"Examples:
@@ -31,26 +31,8 @@ pub(crate) struct Acp {
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) root: PathBuf,
 
-    /// Refuses every change that goes through this program
-    #[arg(long)]
-    pub(crate) read_only: bool,
-
-    /// Shows what matches and hides the rest; can be given several times
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) allow: Vec<String>,
-
-    /// Hides what matches; can be given several times
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) deny: Vec<String>,
-
-    /// Lets what matches be read and not changed; can be given several times
-    #[arg(long, value_name = "GLOB")]
-    pub(crate) protect: Vec<String>,
-
-    /// Lets an agent in the sandbox, and commands, reach this address through a proxy; nothing
-    /// without; can be given several times
-    #[arg(long, value_name = "HOST:PORT")]
-    pub(crate) network: Vec<String>,
+    #[command(flatten)]
+    pub(crate) rules: Rules,
 
     /// Gives an agent in a sandbox a variable, this program's own without a value; can be given
     /// several times
@@ -75,13 +57,8 @@ pub(crate) struct Acp {
     #[arg(long)]
     pub(crate) no_server: bool,
 
-    /// Shows secrets as they are; they are replaced by placeholders otherwise
-    #[arg(long)]
-    pub(crate) no_redact: bool,
-
-    /// Does not wait for the disk: what was written last is lost when the machine fails
-    #[arg(long)]
-    pub(crate) fast: bool,
+    #[command(flatten)]
+    pub(crate) disk: Disk,
 
     /// Where the record is kept; GARTH_DATA or ~/.local/share/garth without
     #[arg(long, value_name = "DIR")]
@@ -97,6 +74,11 @@ impl Acp {
     /// a variable that is there for other commands.
     pub(crate) fn is_inside(&self) -> bool {
         self.provide.provider.as_deref().is_some_and(|name| name != NONE)
+    }
+
+    /// Whether that is a container.
+    pub(crate) fn is_contained(&self) -> bool {
+        self.is_inside() && self.provide.provider.as_deref() != Some(USUAL)
     }
 
     /// The variables of an agent in a sandbox.
@@ -118,7 +100,7 @@ impl Acp {
     }
 
     /// The directory of this program, where an agent in a sandbox can be shown it, to start
-    /// our server from; a container has no such place.
+    /// our server from. A container has another way to it.
     pub(crate) fn own_directory(&self) -> Option<PathBuf> {
         if self.provide.provider.as_deref() != Some(USUAL) || self.no_server {
             return None;

@@ -129,7 +129,7 @@ pub(crate) struct AgentSet {
     #[command(flatten)]
     pub(crate) place: Place,
 
-    /// Where its commands run: local, podman, gvisor, qemu, firecracker, or none for no commands
+    /// Where its commands run: local, podman, gvisor, qemu, firecracker, e2b, or none for no commands
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
 

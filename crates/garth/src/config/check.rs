@@ -31,6 +31,7 @@ fn check(args: &args::ConfigCheck, output: &Output) -> Outcome {
             .check()
             .and_then(|()| tls::acceptor(&settings).map(drop))
             .and_then(|()| settings.git.read().map(drop))
+            .and_then(|()| settings.containers.e2b.check())
     {
         let place = file.clone().unwrap_or_else(|| "the environment".to_owned());
         let meant = Some(error.advice().to_owned());

@@ -38,5 +38,13 @@ pub(super) fn keys() -> Vec<Key> {
                 Ok(())
             },
         ),
+        key(
+            "e2b.interpreter",
+            "the Python that runs code, as a sandbox knows it; it needs IPython",
+            |settings, given| {
+                settings.e2b.interpreter = given.text()?;
+                Ok(())
+            },
+        ),
     ]
 }

@@ -79,6 +79,7 @@ pub(crate) fn all() -> Vec<Key> {
     keys.extend(super::containers::keys());
     keys.extend(super::machines::keys());
     keys.extend(super::git::keys());
+    keys.extend(super::e2b_provider::keys());
     keys.extend(super::e2b::keys());
     keys.extend(watching());
     keys.push(key(

@@ -7,7 +7,7 @@ use garth_remote::{
     providers::{Balloon, RateLimit},
 };
 
-use super::Software;
+use super::{E2bSettings, Software};
 
 /// How long an engine may take to say that it is there.
 const ANSWER: Duration = Duration::from_secs(1);
@@ -37,8 +37,10 @@ pub(crate) struct Config {
     pub(crate) machines: Machines,
     /// what QEMU needs,
     pub(crate) qemu: Qemu,
-    /// and what Firecracker does.
+    /// what Firecracker does,
     pub(crate) firecracker: Firecracker,
+    /// and who keeps sandboxes elsewhere.
+    pub(crate) e2b: E2bSettings,
 }
 
 /// What virtual machines are.
@@ -145,6 +147,7 @@ impl Config {
                 disk_rate: RateLimit::default(),
                 network_rate: RateLimit::default(),
             },
+            e2b: E2bSettings::usual(),
         }
     }
 }

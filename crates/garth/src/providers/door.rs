@@ -32,9 +32,9 @@ impl Opened {
     }
 
     /// Files and commands are in a sandbox.
-    pub(super) fn whole<C: Connect + Clone + Kept>(inside: C) -> Self {
+    pub(super) fn whole<C: Connect + Clone + Kept>(inside: C, patience: Patience) -> Self {
         let door = Door { inside, shut: Arc::default() };
-        let hall = Hall { door: door.clone(), made: OnceCell::new() };
+        let hall = Hall { door: door.clone(), patience, made: OnceCell::new() };
         let (kept, whole) = (Some(Arc::new(door) as _), Some(Arc::new(hall) as _));
         Self { commands: Commands::None, inside: None, kept, whole }
     }
@@ -43,13 +43,14 @@ impl Opened {
 /// The way into a sandbox that is made once.
 struct Hall<C> {
     door: Door<C>,
+    patience: Patience,
     made: OnceCell<Remote>,
 }
 
 impl<C: Connect + Clone + Kept> Whole for Hall<C> {
     fn enter(&self) -> BoxFuture<'_, Result<Remote>> {
         let make = || async {
-            let link = Link::open(self.door.clone(), ProcessId(1), Patience::MACHINE).await?;
+            let link = Link::open(self.door.clone(), ProcessId(1), self.patience).await?;
             Ok(Remote::new(link))
         };
         Box::pin(async move { self.made.get_or_try_init(make).await.cloned() })

@@ -2,26 +2,17 @@
 
 use garth_contract::{BoxFuture, Code, Error, ProcessId, Result};
 use garth_remote::{
-    Connect, Left,
+    Connect, Left, Patience,
     providers::{Firecracker, Monitors},
 };
 
 use super::{
-    Config, Files, Kept, Opened, Owner, Wanted,
-    machines::{Processor, machine},
+    Files, Kept, Opened, Wanted,
+    machines::{Machines, Processor},
 };
 
-pub(super) struct Provider {
-    config: Config,
-    owner: Owner,
-    processor: Processor,
-}
-
-impl Provider {
-    pub(super) fn new(config: &Config, owner: &Owner, processor: &Processor) -> Self {
-        Self { config: config.clone(), owner: owner.clone(), processor: processor.clone() }
-    }
-}
+/// It runs the machines that were set up.
+pub(super) struct Provider(pub(super) Machines);
 
 impl super::Provider for Provider {
     fn name(&self) -> &'static str {
@@ -29,8 +20,8 @@ impl super::Provider for Provider {
     }
 
     fn open(&self, wanted: &Wanted<'_>) -> Result<Opened> {
-        let mut machine = machine(&self.config, &self.owner, wanted)?;
-        let set = &self.config.firecracker;
+        let mut machine = self.0.machine(wanted)?;
+        let set = &self.0.config.firecracker;
         // It takes a kernel that is not packed, which lies beside the other.
         let beside = machine.image.kernel.with_file_name("kernel-plain");
         machine.image.kernel = set.kernel.clone().unwrap_or(beside);
@@ -43,7 +34,10 @@ impl super::Provider for Provider {
             ..Monitors::plain(set.program.clone())
         };
         let inside = Firecracker::new(monitors, machine)?;
-        Ok(Opened::whole(Sandbox { inside, processor: self.processor.clone() }))
+        Ok(Opened::whole(
+            Sandbox { inside, processor: self.0.processor.clone() },
+            Patience::MACHINE,
+        ))
     }
 
     fn files(&self) -> Files {

@@ -15,11 +15,30 @@ use super::{Config, Owner, Wanted, container::usual_guest};
 /// Where a package puts what machines are made of.
 const USUAL: &str = "/usr/lib/garth/machine";
 
-/// The machine of a workspace, with the kernel as it comes.
-///
-/// # Errors
-/// `INVALID_PARAMS` for what no machine can have.
-pub(super) fn machine(config: &Config, owner: &Owner, wanted: &Wanted<'_>) -> Result<Machine> {
+/// How machines were set up, whichever provider runs them.
+#[derive(Clone)]
+pub(super) struct Machines {
+    pub(super) config: Config,
+    owner: Owner,
+    pub(super) processor: Processor,
+}
+
+impl Machines {
+    pub(super) fn new(config: &Config, owner: &Owner) -> Self {
+        let processor = Processor::default();
+        Self { config: config.clone(), owner: owner.clone(), processor }
+    }
+
+    /// The machine of a workspace, with the kernel as it comes.
+    ///
+    /// # Errors
+    /// `INVALID_PARAMS` for what no machine can have.
+    pub(super) fn machine(&self, wanted: &Wanted<'_>) -> Result<Machine> {
+        machine(&self.config, &self.owner, wanted)
+    }
+}
+
+fn machine(config: &Config, owner: &Owner, wanted: &Wanted<'_>) -> Result<Machine> {
     let wrong = |what: &'static str, hint: &'static str| {
         Err(Error::new(Code::InvalidParams, what).hint(hint))
     };

@@ -93,11 +93,22 @@ impl Own {
     /// Does something that ends early when this program is asked to stop, and then ends
     /// the sandbox, and those that earlier programs could not end.
     pub(crate) async fn during<T>(self, work: impl Future<Output = T>) -> Option<T> {
-        let Some((providers, kept)) = self.held else { return Some(work.await) };
-        let done = tokio::select! {
-            done = work => Some(done),
-            () = stopped() => None,
+        if self.held.is_none() {
+            return Some(work.await);
+        }
+        let until_stopped = async {
+            tokio::select! {
+                done = work => Some(done),
+                () = stopped() => None,
+            }
         };
+        self.around(until_stopped).await
+    }
+
+    /// The same for what ends by itself when this program is asked to stop.
+    pub(crate) async fn around<T>(self, work: impl Future<Output = T>) -> T {
+        let done = work.await;
+        let Some((providers, kept)) = self.held else { return done };
         let clean = async {
             // It is found by the next program where it cannot be ended now.
             let _ = kept.remove().await;

@@ -5,28 +5,19 @@ use std::sync::Arc;
 
 use garth_contract::{BoxFuture, Code, Error, ProcessId, Result};
 use garth_remote::{
-    Connect, Left,
+    Connect, Left, Patience,
     machine::Machine,
     providers::{Accelerator, Emulator, Qemu},
 };
 use tokio::sync::OnceCell;
 
 use super::{
-    Config, Files, Kept, Opened, Owner, Wanted,
-    machines::{Processor, machine},
+    Files, Kept, Opened, Wanted,
+    machines::{Machines, Processor},
 };
 
-pub(super) struct Provider {
-    config: Config,
-    owner: Owner,
-    processor: Processor,
-}
-
-impl Provider {
-    pub(super) fn new(config: &Config, owner: &Owner, processor: &Processor) -> Self {
-        Self { config: config.clone(), owner: owner.clone(), processor: processor.clone() }
-    }
-}
+/// It runs the machines that were set up.
+pub(super) struct Provider(pub(super) Machines);
 
 impl super::Provider for Provider {
     fn name(&self) -> &'static str {
@@ -34,8 +25,8 @@ impl super::Provider for Provider {
     }
 
     fn open(&self, wanted: &Wanted<'_>) -> Result<Opened> {
-        let machine = machine(&self.config, &self.owner, wanted)?;
-        let set = &self.config.qemu;
+        let machine = self.0.machine(wanted)?;
+        let set = &self.0.config.qemu;
         let emulator = Emulator {
             program: set.program.clone(),
             accelerator: Accelerator::Software,
@@ -46,10 +37,10 @@ impl super::Provider for Provider {
             emulator,
             machine,
             software: set.software,
-            processor: self.processor.clone(),
+            processor: self.0.processor.clone(),
             run: OnceCell::new(),
         };
-        Ok(Opened::whole(Sandbox(Arc::new(inside))))
+        Ok(Opened::whole(Sandbox(Arc::new(inside)), Patience::MACHINE))
     }
 
     fn files(&self) -> Files {

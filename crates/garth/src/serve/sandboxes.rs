@@ -29,6 +29,9 @@ pub(crate) struct Sandboxes(Arc<Shared>);
 struct Shared {
     providers: Providers,
     data: PathBuf,
+    /// Directories of this machine that are seen in sandboxes which are worked in as a
+    /// whole.
+    seen: Vec<PathBuf>,
     open: Mutex<HashMap<AgentId, Arc<Sandbox>>>,
 }
 
@@ -53,10 +56,16 @@ struct Sandbox {
 }
 
 impl Sandboxes {
-    /// Those of the gateway whose data this is.
-    pub(crate) fn new(providers: Providers, data: &Path) -> Self {
+    /// Those of the gateway whose data this is; `seen` is shown in those that are worked
+    /// in as a whole.
+    pub(crate) fn new(providers: Providers, data: &Path, seen: Vec<PathBuf>) -> Self {
         let open = Mutex::default();
-        Self(Arc::new(Shared { providers, data: data.to_owned(), open }))
+        Self(Arc::new(Shared { providers, data: data.to_owned(), seen, open }))
+    }
+
+    /// What an agent's sandbox sees of this machine beside the system.
+    fn seen(&self, settings: &Settings) -> &[PathBuf] {
+        if settings.home { &self.0.seen } else { &[] }
     }
 
     /// Looks whether an agent's commands could run as it is to be set up.
@@ -71,7 +80,7 @@ impl Sandboxes {
             roots: &roots,
             policy: &policy,
             reach: &[],
-            visible: &[],
+            visible: self.seen(settings),
             seat: settings.seat(),
             system: settings.system.as_deref(),
         };
@@ -99,7 +108,7 @@ impl Sandboxes {
             roots: &roots,
             policy: &policy,
             reach: &[],
-            visible: &[],
+            visible: self.seen(&agent.settings),
             seat: agent.settings.seat(),
             system: agent.settings.system.as_deref(),
         };

@@ -6,13 +6,13 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     path::Path,
     process::{Child, ChildStdin, Command, Stdio},
-    sync::mpsc::{Receiver, channel},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
     time::{Duration, Instant},
 };
 
 use serde_json::Value;
 
-use crate::clients::Scene;
+use crate::scene::Scene;
 
 /// How long anything may take on a machine that is busy with other things.
 pub(crate) const LONGEST: Duration = Duration::from_secs(90);
@@ -33,15 +33,28 @@ impl Between {
     /// Starts it with these options; the agent is two pipes that the test holds.
     pub(crate) fn start(options: &[&str]) -> Self {
         let scene = Scene::new();
+        let place = scene.root.parent().unwrap().to_str().unwrap().to_owned();
+        Self::through(scene, options, (&place, &place))
+    }
+
+    /// The same in front of an agent in a sandbox; the pipes lie in the workspace, which
+    /// both see.
+    pub(crate) fn inside(options: &[&str]) -> Self {
+        let scene = Scene::new();
+        let place = scene.root.to_str().unwrap().to_owned();
+        Self::through(scene, options, (&place, "/workspace"))
+    }
+
+    /// Starts it with pipes at a place of this machine, which the agent may know as another.
+    fn through(scene: Scene, options: &[&str], (outside, inside): (&str, &str)) -> Self {
         let [from, to] = ["from-agent", "to-agent"].map(|name| {
-            let path = scene.root.parent().unwrap().join(name);
+            let path = Path::new(outside).join(name);
             let made = Command::new("mkfifo").arg(&path).status().unwrap();
             assert!(made.success());
             path
         });
-        let script = "cat \"$1\" & exec cat > \"$2\"";
-        let words = ["sh", "-c", script, "sh", from.to_str().unwrap(), to.to_str().unwrap()];
-        let words = words.map(str::to_owned);
+        let script = "cat \"$1/from-agent\" & exec cat > \"$1/to-agent\"";
+        let words = ["sh", "-c", script, "sh", inside].map(str::to_owned);
         let mut started = started(&scene, options, &words);
         let agent = File::options().write(true).open(&from).unwrap();
         let told = lines(File::open(&to).unwrap());
@@ -52,9 +65,13 @@ impl Between {
 
     /// Starts it in front of an agent that does as it likes.
     pub(crate) fn with_agent(agent: &[&str]) -> Self {
-        let scene = Scene::new();
         let agent: Vec<_> = agent.iter().map(|word| (*word).to_owned()).collect();
-        let mut started = started(&scene, &[], &agent);
+        Self::on(Scene::new(), &[], &agent)
+    }
+
+    /// The same on a scene that is set, with these options.
+    pub(crate) fn on(scene: Scene, options: &[&str], agent: &[String]) -> Self {
+        let mut started = started(&scene, options, agent);
         let heard = lines(started.stdout.take().unwrap());
         let client = started.stdin.take();
         let (_, told) = channel();
@@ -97,6 +114,11 @@ impl Between {
     pub(crate) fn agent_hears(&self) -> Vec<u8> {
         let told = self.told.recv_timeout(LONGEST);
         told.unwrap_or_else(|error| panic!("the agent is told nothing: {error}"))
+    }
+
+    /// Whether the agent hears that nothing more comes.
+    pub(crate) fn agent_hears_the_end(&self) -> bool {
+        self.told.recv_timeout(LONGEST) == Err(RecvTimeoutError::Disconnected)
     }
 
     /// The same as JSON.
@@ -191,6 +213,9 @@ fn started(scene: &Scene, options: &[&str], agent: &[String]) -> Child {
     let words = scene.command(options, agent);
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    // Nothing of who runs the tests is to matter.
+    command.env_remove("GARTH_CONFIG").env_remove("GARTH_PROVIDER");
+    command.env("GARTH_DATA", scene.data());
     command.spawn().unwrap()
 }
 
@@ -227,4 +252,12 @@ pub(crate) fn is_gone(pid: u32) -> bool {
         }
     }
     false
+}
+
+/// The processes that a process started, and those that these did.
+pub(crate) fn descendants(pid: u32) -> Vec<u32> {
+    let path = format!("/proc/{pid}/task/{pid}/children");
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let own: Vec<u32> = text.split_whitespace().map(|word| word.parse().unwrap()).collect();
+    own.iter().flat_map(|child| std::iter::once(*child).chain(descendants(*child))).collect()
 }

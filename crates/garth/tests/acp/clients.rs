@@ -1,82 +1,31 @@
 //! Clients that others wrote, with agents on two SDKs behind `garth acp`.
 
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
-
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use crate::{
     installed,
     run::{bounded, printed},
     rust_agent,
+    scene::Scene,
 };
 
 /// What a client has to offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Offers {
-    files: bool,
-    terminal: bool,
+pub(crate) struct Offers {
+    pub(crate) files: bool,
+    pub(crate) terminal: bool,
 }
 
-const ALL: Offers = Offers { files: true, terminal: true };
-const NO_FILES: Offers = Offers { files: false, terminal: true };
-const NO_TERMINAL: Offers = Offers { files: true, terminal: false };
-const NOTHING: Offers = Offers { files: false, terminal: false };
+pub(crate) const ALL: Offers = Offers { files: true, terminal: true };
+pub(crate) const NO_FILES: Offers = Offers { files: false, terminal: true };
+pub(crate) const NO_TERMINAL: Offers = Offers { files: true, terminal: false };
+pub(crate) const NOTHING: Offers = Offers { files: false, terminal: false };
 
 /// The agent on the Python SDK.
 pub(crate) fn python_agent() -> Option<Vec<String>> {
     let python = installed::python("acp")?.to_str()?.to_owned();
     let agent = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/acp/peers/agent.py");
     Some(vec![python, "-B".to_owned(), agent.to_owned()])
-}
-
-/// A workspace, and where the record of what was done in it goes.
-pub(crate) struct Scene {
-    directory: TempDir,
-    pub(crate) root: PathBuf,
-}
-
-impl Scene {
-    pub(crate) fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let root = directory.path().canonicalize().unwrap().join("project");
-        std::fs::create_dir(&root).unwrap();
-        std::fs::write(root.join("a.txt"), "saved\n").unwrap();
-        Self { directory, root }
-    }
-
-    pub(crate) fn at(&self, rest: &str) -> String {
-        format!("{}/{rest}", self.root.display())
-    }
-
-    /// `garth acp` with these options, in front of an agent.
-    pub(crate) fn command(&self, options: &[&str], agent: &[String]) -> Vec<String> {
-        let mut words = vec![env!("CARGO_BIN_EXE_garth").to_owned(), "acp".to_owned()];
-        let data = self.directory.path().join("data").to_str().unwrap().to_owned();
-        let root = self.root.to_str().unwrap().to_owned();
-        words.extend(["--data".to_owned(), data, "--root".to_owned(), root]);
-        words.extend(options.iter().map(|&option| option.to_owned()));
-        words.push("--".to_owned());
-        words.extend(agent.iter().cloned());
-        words
-    }
-
-    /// What was recorded: each operation, its outcome and what it was about.
-    pub(crate) fn recorded(&self) -> Vec<(String, String, String)> {
-        let mut list = bounded(Path::new(env!("CARGO_BIN_EXE_garth")));
-        list.args(["audit", "list", "--json", "--limit", "1000", "--data"]);
-        let told = printed(list.arg(self.directory.path().join("data")));
-        let told: Value = serde_json::from_str(&told).unwrap();
-        let text = |record: &Value, name: &str| record[name].as_str().unwrap().to_owned();
-        let records = told["payload"]["records"].as_array().unwrap();
-        let one = |record: &Value| {
-            (text(record, "operation"), text(record, "outcome"), text(record, "summary"))
-        };
-        records.iter().map(one).collect()
-    }
 }
 
 /// What a client is asked to do, besides the prompts.
@@ -218,75 +167,4 @@ pairs! {
     python_and_rust: python_client, Some(rust_agent::command());
     typescript_and_python: typescript_client, python_agent();
     typescript_and_rust: typescript_client, Some(rust_agent::command());
-}
-
-/// What `acpx` prints of one prompt.
-fn acpx(on: &Scene, agent: &[String], options: &[&str], prompt: &str) -> Option<String> {
-    let (program, node) = installed::node_program_in("npm-acp", "acpx")?;
-    let home = tempfile::tempdir().unwrap();
-    let quoted = |word: &String| format!("'{}'", word.replace('\'', r"'\''"));
-    let command: Vec<_> = on.command(&[], agent).iter().map(quoted).collect();
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let paths: Vec<OsString> = std::iter::once(node.into_os_string())
-        .chain(std::env::split_paths(&paths).map(Into::into))
-        .collect();
-    let mut client = bounded(&program);
-    client.env("PATH", std::env::join_paths(paths).unwrap()).env("HOME", home.path());
-    client.current_dir(&on.root).args(["--agent", &command.join(" "), "--cwd"]).arg(&on.root);
-    client.args(["--approve-all", "--format", "quiet"]).args(options).args(["exec", prompt]);
-    Some(printed(&mut client))
-}
-
-/// Shows that `acpx` reads, writes and runs through us, whatever it offers.
-fn acpx_works(agent: Option<Vec<String>>, options: &[&str]) {
-    let Some(agent) = agent else { return };
-    let on = Scene::new();
-    let read = format!("read {}", on.at("a.txt"));
-    let Some(said) = acpx(&on, &agent, options, &read) else { return };
-    assert!(said.contains("saved"), "{said}");
-    let write = format!("write {} from the agent", on.at("b.txt"));
-    acpx(&on, &agent, options, &write);
-    assert_eq!(std::fs::read_to_string(on.at("b.txt")).unwrap(), "from the agent");
-    let said = acpx(&on, &agent, options, "run echo here").unwrap();
-    assert!(said.contains("0 here"), "{said}");
-    let records = on.recorded();
-    let by = |method: &str, off: &str| {
-        let name = if options.contains(&off) { "" } else { " (client)" };
-        format!("acp:{method}{name}")
-    };
-    for name in [
-        by("fs/read_text_file", "--no-fs"),
-        by("fs/write_text_file", "--no-fs"),
-        by("terminal/create", "--no-terminal"),
-    ] {
-        assert!(records.iter().any(|(operation, ..)| *operation == name), "{name}: {records:#?}");
-    }
-}
-
-mod acpx_and_rust {
-    use super::*;
-
-    #[test]
-    fn with_all_of_it() {
-        acpx_works(Some(rust_agent::command()), &[]);
-    }
-
-    #[test]
-    fn without_either() {
-        acpx_works(Some(rust_agent::command()), &["--no-fs", "--no-terminal"]);
-    }
-}
-
-mod acpx_and_python {
-    use super::*;
-
-    #[test]
-    fn without_files() {
-        acpx_works(python_agent(), &["--no-fs"]);
-    }
-
-    #[test]
-    fn without_terminals() {
-        acpx_works(python_agent(), &["--no-terminal"]);
-    }
 }

@@ -12,8 +12,11 @@
     reason = "tests start programs, look at files and fail loudly"
 )]
 
+mod acpx;
 mod between;
+mod bounds;
 mod clients;
+mod endings;
 mod hostile;
 #[path = "../clients/installed.rs"]
 #[allow(dead_code, reason = "the tests of other clients need all of it")]
@@ -25,3 +28,4 @@ mod rules;
 mod run;
 mod rust_agent;
 mod sandboxed;
+mod scene;

@@ -65,6 +65,17 @@ fn what_is_hidden_or_protected_stays_so_on_both_ways() {
 }
 
 #[test]
+fn what_is_hidden_is_not_made_through_the_client() {
+    let mut between = Between::start(&["--deny", "**/.env", "--no-exec"]);
+    between.begin(true);
+    let path = between.scene.at("sub/.env");
+    let params = json!({ "sessionId": "s", "path": path, "content": "x" });
+    let answer = answered(&mut between, "fs/write_text_file", &params);
+    assert_eq!(answer["error"]["data"]["code"], "PERMISSION_DENIED", "{answer}");
+    between.client_heard_nothing_else();
+}
+
+#[test]
 fn the_server_of_a_session_has_the_same_rules() {
     let mut between = Between::start(&["--read-only", "--deny", "**/.env"]);
     between.begin(true);

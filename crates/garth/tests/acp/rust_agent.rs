@@ -1,10 +1,12 @@
 //! An agent on the official Rust SDK: this test program, started again as one.
 //!
-//! It does what the words of a prompt say, as the agent on the Python SDK does.
+//! It does what each line of a prompt says, as the agent on the Python SDK does.
 
 use std::{
     collections::HashMap,
     fs::File,
+    io::{BufRead, BufReader, Write},
+    process::{Command, Stdio as Pipe},
     sync::{Arc, Mutex},
 };
 
@@ -15,7 +17,7 @@ use agent_client_protocol::{
         schema::{
             AgentCapabilities, CancelNotification, ClientCapabilities, ContentBlock, ContentChunk,
             CreateTerminalRequest, InitializeRequest, InitializeResponse, KillTerminalRequest,
-            LoadSessionRequest, LoadSessionResponse, McpServer, NewSessionRequest,
+            LoadSessionRequest, LoadSessionResponse, McpServer, McpServerStdio, NewSessionRequest,
             NewSessionResponse, PermissionOption, PermissionOptionKind, PromptRequest,
             PromptResponse, ReadTextFileRequest, ReleaseTerminalRequest, RequestPermissionOutcome,
             RequestPermissionRequest, SessionId, SessionNotification, SessionUpdate, StopReason,
@@ -25,6 +27,7 @@ use agent_client_protocol::{
         },
     },
 };
+use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 /// The variable that makes this program the agent.
@@ -136,18 +139,20 @@ impl Testy {
         let Some(ContentBlock::Text(text)) = asked.prompt.first() else {
             return Ok(StopReason::Refusal);
         };
-        let (verb, words) = text.text.split_once(' ').unwrap_or((&text.text, ""));
         let session = &asked.session_id;
-        if verb == "wait" {
-            say(client, session, "waiting")?;
-            self.cancelled.notified().await;
-            return Ok(StopReason::Cancelled);
+        for line in text.text.lines() {
+            let (verb, words) = line.split_once(' ').unwrap_or((line, ""));
+            if verb == "wait" {
+                say(client, session, "waiting")?;
+                self.cancelled.notified().await;
+                return Ok(StopReason::Cancelled);
+            }
+            let told = match self.does(client, session, (verb, words)).await {
+                Ok(told) => told,
+                Err(error) => format!("error: {}", error.message),
+            };
+            say(client, session, &told)?;
         }
-        let told = match self.does(client, session, (verb, words)).await {
-            Ok(told) => told,
-            Err(error) => format!("error: {}", error.message),
-        };
-        say(client, session, &told)?;
         Ok(StopReason::EndTurn)
     }
 
@@ -165,6 +170,17 @@ impl Testy {
                 let can = self.can.lock().unwrap();
                 let all = [can.fs.read_text_file, can.fs.write_text_file, can.terminal];
                 serde_json::to_string(&all).unwrap()
+            }
+            // By itself, and by the tools of the last of its servers.
+            "look" => match std::fs::read(words) {
+                Ok(bytes) => String::from_utf8_lossy(&bytes).replace('\0', " "),
+                Err(error) => format!("not seen: {}", error.kind()),
+            },
+            "tool" => {
+                let server = self.sessions.lock().unwrap()[session].1.last().cloned();
+                let Some(McpServer::Stdio(server)) = server else { return Ok("no server".into()) };
+                let (name, params) = words.split_once(' ').unwrap();
+                used(&server, name, params)
             }
             "read" => {
                 let call = ToolCall::new("call-1", "Read").kind(ToolKind::Read);
@@ -234,4 +250,35 @@ fn say(client: &ConnectionTo<Client>, session: &SessionId, text: &str) -> Result
 
 fn tell(client: &ConnectionTo<Client>, session: &SessionId, update: SessionUpdate) -> Result<()> {
     client.send_notification(SessionNotification::new(session.clone(), update))
+}
+
+/// What a tool of a server answers, which is started for it.
+fn used(server: &McpServerStdio, name: &str, params: &str) -> String {
+    let mut command = Command::new(&server.command);
+    let mut child =
+        command.args(&server.args).stdin(Pipe::piped()).stdout(Pipe::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut ask = |id: u64, method: &str, params: Value| -> Value {
+        let asked = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        writeln!(input, "{asked}").unwrap();
+        loop {
+            let line = answers.next().unwrap().unwrap();
+            let answer: Value = serde_json::from_str(&line).unwrap();
+            if answer["id"] == id {
+                return answer;
+            }
+        }
+    };
+    ask(
+        1,
+        "initialize",
+        json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": { "name": "testy", "version": "1" } }),
+    );
+    let params: Value = serde_json::from_str(params).unwrap();
+    let answer = ask(2, "tools/call", json!({ "name": name, "arguments": params }));
+    drop(input);
+    child.wait().unwrap();
+    answer["result"]["content"][0]["text"].as_str().map_or(answer.to_string(), str::to_owned)
 }

@@ -93,7 +93,7 @@ fn the_doctor_says_which_places_for_commands_there_are() {
     let body: Value = serde_json::from_str(&run.stdout).unwrap();
     let providers = body["payload"]["providers"].as_array().unwrap();
     let names: Vec<_> = providers.iter().map(|one| one["provider"].as_str().unwrap()).collect();
-    assert_eq!(names, ["podman", "gvisor", "qemu", "firecracker"]);
+    assert_eq!(names, ["podman", "gvisor", "qemu", "firecracker", "e2b"]);
     for provider in providers {
         assert_eq!(provider["ready"], false, "{provider}");
         assert!(!provider["why"].as_str().unwrap().is_empty(), "{provider}");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::Asked,
-    gateway::{Gateway, Sandbox},
+    gateway::{Gateway, Sandbox, started, until},
 };
 
 #[test]
@@ -98,4 +98,34 @@ fn a_paused_sandbox_goes_on_by_itself_where_it_was_made_so() {
     assert_eq!(gateway.control("POST", &pause, None).status, 204);
     assert_eq!(gateway.control("POST", &pause, None).status, 409);
     assert_eq!(sandbox.run("cat /tmp/here"), "here\n");
+}
+
+/// The states of the processes of this machine that have this in their arguments.
+fn states(mark: &str) -> Vec<char> {
+    let found = std::fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
+        let arguments = std::fs::read(entry.path().join("cmdline")).ok()?;
+        String::from_utf8_lossy(&arguments).contains(mark).then_some(())?;
+        let facts = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        facts.rsplit_once(')')?.1.trim().chars().next()
+    });
+    found.collect()
+}
+
+#[test]
+fn everything_in_a_paused_sandbox_stands_still_and_then_goes_on() {
+    let gateway = Gateway::start();
+    let sandbox = gateway.sandbox();
+    let mark = format!("stands-still-in-{}", sandbox.id);
+    let script = format!("(exec -a {mark} sleep 1000) & exec -a {mark} sleep 1000");
+    let begun = sandbox.streaming("process.Process/Start", &started(&script));
+    let mut stream = begun.begin(&gateway.address);
+    assert!(stream.message()["event"]["start"].is_object());
+    until("that both run", || states(&mark).len() == 2);
+    let path = format!("/sandboxes/{}", sandbox.id);
+    assert_eq!(gateway.control("POST", &format!("{path}/pause"), None).status, 204);
+    until("that both stand still", || states(&mark) == ['T', 'T']);
+    let body = json!({ "timeout": 300 });
+    let met = gateway.control("POST", &format!("/v2{path}/connect"), Some(&body));
+    assert_eq!(met.status, 201, "{met:?}");
+    until("that both go on", || states(&mark) == ['S', 'S']);
 }

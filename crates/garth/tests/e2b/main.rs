@@ -18,9 +18,11 @@ mod installed;
 mod run;
 
 mod client;
+mod code;
 mod described;
 mod gateway;
 mod lives;
+mod ports;
 mod processes;
 mod refusals;
 mod sdks;

@@ -115,6 +115,27 @@ fn events_that_nobody_asks_for_are_kept_so_far_and_no_further() {
 }
 
 #[test]
+fn an_event_is_told_once() {
+    let gateway = Gateway::start();
+    let sandbox = gateway.sandbox();
+    sandbox.run("mkdir seen");
+    let made = sandbox.call("filesystem.Filesystem/CreateWatcher", &json!({ "path": "seen" }));
+    let asked = json!({ "watcherId": made.json()["watcherId"] });
+    let mut seen: Vec<String> = Vec::new();
+    for name in ["one", "two", "three"] {
+        sandbox.run(&format!(": > seen/{name}"));
+        until("a creation", || {
+            let told = sandbox.call("filesystem.Filesystem/GetWatcherEvents", &asked).json();
+            let events = told["events"].as_array().cloned().unwrap_or_default();
+            let created = events.iter().filter(|event| event["type"] == "EVENT_TYPE_CREATE");
+            seen.extend(created.map(|event| event["name"].as_str().unwrap().to_owned()));
+            seen.iter().any(|there| there == name)
+        });
+    }
+    assert_eq!(seen, ["one", "two", "three"]);
+}
+
+#[test]
 fn files_are_put_together_and_taken_in_parts() {
     let gateway = Gateway::start();
     let sandbox = gateway.sandbox();

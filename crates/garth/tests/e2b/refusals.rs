@@ -73,11 +73,11 @@ fn what_is_not_there_says_so() {
     assert_eq!(gateway.control("POST", "/v2/sandboxes", Some(&mounts)).status, 501);
     let call = sandbox.call("process.Process/GetWatcher", &json!({}));
     assert_eq!(code(&call), (501, "unimplemented".to_owned()));
-    // The port of a code interpreter, and of any other program inside.
-    let asked = Asked::new("POST", "/execute")
+    // The port of a program inside.
+    let asked = Asked::new("GET", "/")
         .header("E2b-Sandbox-Id", id)
-        .header("E2b-Sandbox-Port", "49999")
-        .json(&json!({}));
+        .header("E2b-Sandbox-Port", "8080")
+        .header("X-Access-Token", &sandbox.token);
     let answer = asked.send(&gateway.address);
     assert_eq!(answer.status, 502);
     assert!(answer.json()["message"].as_str().unwrap().contains("port is not open"));

@@ -64,7 +64,7 @@ fn what_the_command_line_says_wrong_is_wrong_usage() {
     for (arguments, word) in [
         (
             &["--provider", "nonsense"][..],
-            "Providers are local, podman, gvisor, qemu, firecracker, none",
+            "Providers are local, podman, gvisor, qemu, firecracker, e2b, none",
         ),
         (&["--provider", "podman", "--set", "podman.sokcet=/x"], "podman.socket may be meant"),
         (&["--provider", "podman", "--set", "podman.socket"], "KEY=VALUE"),

@@ -21,8 +21,8 @@ use crate::{
     machine::{self, Machine},
 };
 
-/// Longer than anything takes on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+/// Longer than anything takes on a busy machine, also where a processor is emulated.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The image of the machine's Debian in its engine.
 pub(crate) const IMAGE: &str = "localhost/garth-debian";
@@ -193,6 +193,18 @@ impl Gateway<'_> {
     /// Where the files of an agent are.
     pub(crate) fn files(&self, id: &str) -> PathBuf {
         self.data.path().join("agents").join(id).join("workspace")
+    }
+
+    /// The numbers of the processes that run its virtual machines.
+    pub(crate) fn emulators(&self) -> Vec<Pid> {
+        let parent = format!("\nPPid:\t{}\n", self.child.id());
+        let is_one = |pid: &i32| {
+            let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+            status.starts_with("Name:\tqemu") && status.contains(&parent)
+        };
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        pids.filter(is_one).filter_map(Pid::from_raw).collect()
     }
 
     /// Kills it, as no gateway can notice.

@@ -1,5 +1,5 @@
-//! Agents whose commands run in podman and in gVisor, with the real engines, as whoever
-//! uses the program sees them.
+//! Agents whose commands run in podman, in gVisor and in virtual machines, with the real
+//! engines, as whoever uses the program sees them.
 
 #![allow(
     clippy::disallowed_methods,
@@ -13,10 +13,14 @@
 )]
 
 mod away;
+#[path = "../acp/between.rs"]
+#[allow(dead_code, reason = "shared with tests that use more of it")]
+mod between;
 #[path = "../ws/client.rs"]
 #[allow(dead_code, reason = "shared with tests that use more of it")]
 mod client;
 mod command_line;
+mod editor;
 mod endings;
 mod gateway;
 #[path = "../http/client.rs"]
@@ -26,7 +30,18 @@ mod killed;
 #[path = "../../../remote/tests/engines/machine.rs"]
 #[allow(dead_code, reason = "shared with tests that use more of it")]
 mod machine;
+mod machines;
+#[path = "../clients/run.rs"]
+#[allow(dead_code, reason = "shared with tests that use more of it")]
+mod run;
+#[path = "../acp/rust_agent.rs"]
+#[allow(dead_code, reason = "shared with tests that use more of it")]
+mod rust_agent;
 mod same;
+#[path = "../acp/scene.rs"]
+#[allow(dead_code, reason = "shared with tests that use more of it")]
+mod scene;
+mod script;
 
 /// What the shared clients know the gateway by.
 mod server {

@@ -25,6 +25,9 @@ garth-guest --root DIR --port NAME [OPTIONS]
                                      serves a client at a serial port of a virtual
                                      machine, and ends with it
 garth-guest --relay SOCKET           passes the standard streams on to such a guest
+garth-guest --meet SOCKET            waits at a socket, and passes the standard streams on
+                                     to the first who comes
+garth-guest --find SOCKET            the one who comes
 garth-guest --init                   is the first process of a virtual machine, and
                                      starts a guest as the files in /garth say
 
@@ -65,7 +68,12 @@ pub(super) enum Wish {
     Help,
     /// Being the first process of a machine.
     Init,
+    /// Passing the streams on to a guest that listens.
     Relay(PathBuf),
+    /// Passing them on to one who comes to a socket.
+    Meet(PathBuf),
+    /// Being the one who comes.
+    Find(PathBuf),
     Serve(Box<Guest>),
 }
 
@@ -111,7 +119,8 @@ pub(super) enum Calls {
 /// Reads the arguments.
 pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Wish, String> {
     let mut arguments = arguments.into_iter();
-    let mut relay = None;
+    // What serves nothing, and so has no root.
+    let mut other = None;
     let mut root = None;
     let mut guest = Guest {
         root: PathBuf::new(),
@@ -136,7 +145,9 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Wis
         let mut value = || arguments.next().ok_or_else(|| format!("{name} needs a value"));
         match name.as_str() {
             "--help" => return Ok(Wish::Help),
-            "--relay" => relay = Some(PathBuf::from(value()?)),
+            "--relay" => other = Some(Wish::Relay(value()?.into())),
+            "--meet" => other = Some(Wish::Meet(value()?.into())),
+            "--find" => other = Some(Wish::Find(value()?.into())),
             "--root" => root = Some(PathBuf::from(value()?)),
             "--init" => return Ok(Wish::Init),
             "--listen" => guest.way = Way::Listen(value()?.into()),
@@ -179,10 +190,10 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Wis
             _ => return Err(format!("unknown argument: {}", escape(&argument))),
         }
     }
-    match (relay, root) {
-        (Some(socket), None) => Ok(Wish::Relay(socket)),
+    match (other, root) {
+        (Some(other), None) => Ok(other),
         (None, Some(root)) => Ok(Wish::Serve(Box::new(Guest { root, ..guest }))),
-        (Some(_), Some(_)) => Err("--relay serves nothing, so it has no --root".to_owned()),
+        (Some(_), Some(_)) => Err("what serves nothing has no --root".to_owned()),
         (None, None) => Err("--root is missing".to_owned()),
     }
 }

@@ -112,7 +112,7 @@ pub(super) async fn listen(door: Door, served: Arc<Served>, leave_after: Option<
 }
 
 /// Takes the socket's path, also from a guest that is no more.
-fn bind(socket: &Path) -> Result<UnixListener> {
+pub(super) fn bind(socket: &Path) -> Result<UnixListener> {
     match lstat(socket) {
         Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Socket => {
             unlink(socket).map_err(|_| failed("the old socket cannot be removed"))?;

@@ -35,6 +35,9 @@ pub(crate) fn run<T: Send>(work: impl Future<Output = T> + Send) -> T {
     std::thread::scope(|scope| scope.spawn(|| RUNTIME.block_on(work)).join().unwrap())
 }
 
+/// How long a guest may take to end without its client, on a busy machine.
+const LEAVES: Duration = Duration::from_secs(60);
+
 /// One machine for many guests.
 pub(crate) struct Inside {
     pub(crate) first: Remote,
@@ -90,6 +93,18 @@ impl Inside {
     pub(crate) async fn end(&self) {
         self.qemu.remove().await.unwrap();
         let _ = std::fs::remove_dir_all(self._scene.dir.path());
+    }
+
+    /// Waits until a guest that was started has ended.
+    async fn until_ended(&self, id: ProcessId) {
+        let mut from = 0;
+        loop {
+            let ask = Ask { from, most: Ask::MOST, wait: Ask::LONGEST };
+            match self.first.output(id, ask).await {
+                Ok(printed) if printed.ended.is_none() => from = printed.next,
+                Ok(_) | Err(_) => return,
+            }
+        }
     }
 
     async fn tell(&self, what: &str, arguments: Value) -> Option<Value> {
@@ -174,7 +189,12 @@ impl Drop for End {
         let (inside, id, name) = (self.inside, self.id, self.name.clone());
         RUNTIME.spawn(async move {
             let clean = async {
-                drop(inside.first.signal(id, Signal::KILL).await);
+                // Without its client it ends by itself, with all that runs in it.
+                let ended = time::timeout(LEAVES, inside.until_ended(id)).await;
+                if ended.is_err() {
+                    println!("a guest inside does not end without its client: {name}");
+                    drop(inside.first.signal(id, Signal::KILL).await);
+                }
                 inside.tell("device_del", json!({"id": name})).await;
                 // The port goes a little later, and what it stands on after that.
                 for _ in 0..100 {

@@ -127,7 +127,7 @@ impl Place {
     }
 
     /// Writes a small text down, whole or not at all.
-    pub(super) fn remember(&self, name: &str, text: &str) -> io::Result<()> {
+    pub(crate) fn remember(&self, name: &str, text: &str) -> io::Result<()> {
         let part = self.part(&format!("{name}.part"));
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC;
         let mut file = File::from(openat(CWD, &part, flags, Mode::RUSR | Mode::WUSR)?);
@@ -137,7 +137,7 @@ impl Place {
     }
 
     /// Reads what was written down.
-    pub(super) fn recall(&self, name: &str) -> Option<String> {
+    pub(crate) fn recall(&self, name: &str) -> Option<String> {
         let flags = OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let file = File::from(openat(CWD, self.part(name), flags, Mode::empty()).ok()?);
         let mut text = String::new();
@@ -206,7 +206,7 @@ pub fn forget(run: &Path, owner: &str, is_wanted: impl Fn(&str) -> bool) -> io::
 }
 
 /// Makes a directory that only its owner may enter, if it is not there.
-pub(super) fn make_dir(path: &Path) -> io::Result<()> {
+pub(crate) fn make_dir(path: &Path) -> io::Result<()> {
     match mkdir(path, Mode::RWXU) {
         Ok(()) => Ok(chmod(path, Mode::RWXU)?),
         Err(Errno::EXIST) => Ok(()),

@@ -30,7 +30,7 @@ pub const VARIABLES: [(&str, &str); 7] = [
 pub(super) const HOST_NAME: &str = "garth";
 
 /// Where the guest's program is inside.
-pub(super) const GUEST: &str = "/run/garth-guest";
+pub const GUEST: &str = "/run/garth-guest";
 
 /// Where the directory with the guest's socket is inside.
 pub(super) const MEETING: &str = "/run/garth";

@@ -17,23 +17,23 @@ const MOST_LINE: u64 = 1 << 20;
 
 /// A line to one QEMU.
 #[derive(Debug)]
-pub(crate) struct Monitor {
-    line: BufReader<UnixStream>,
+pub(crate) struct Line {
+    stream: BufReader<UnixStream>,
 }
 
-impl Monitor {
+impl Line {
     /// Says hello.
     ///
     /// # Errors
     /// Those of the line; QEMU says nothing that makes sense.
     pub(crate) async fn open(stream: UnixStream) -> io::Result<Self> {
-        let mut monitor = Self { line: BufReader::new(stream) };
-        let greeting = within(monitor.read()).await?;
+        let mut line = Self { stream: BufReader::new(stream) };
+        let greeting = within(line.read()).await?;
         if greeting.get("QMP").is_none() {
             return Err(io::Error::other("this is no QEMU"));
         }
-        monitor.execute("qmp_capabilities", json!({})).await?;
-        Ok(monitor)
+        line.execute("qmp_capabilities", json!({})).await?;
+        Ok(line)
     }
 
     /// Tells it one thing, and gives its answer.
@@ -44,7 +44,7 @@ impl Monitor {
         let mut text = json!({"execute": what, "arguments": arguments}).to_string();
         text.push('\n');
         let work = async {
-            self.line.get_mut().write_all(text.as_bytes()).await?;
+            self.stream.get_mut().write_all(text.as_bytes()).await?;
             loop {
                 let mut answer = self.read().await?;
                 if answer.get("error").is_some() {
@@ -78,7 +78,7 @@ impl Monitor {
 
     async fn read(&mut self) -> io::Result<Value> {
         let mut line = Vec::new();
-        let count = (&mut self.line).take(MOST_LINE).read_until(b'\n', &mut line).await?;
+        let count = (&mut self.stream).take(MOST_LINE).read_until(b'\n', &mut line).await?;
         if count == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }

@@ -8,28 +8,28 @@
 mod jail;
 mod requests;
 
-use std::{io, path::PathBuf, sync::Arc, time::Duration};
+use std::{io, path::PathBuf, time::Duration};
 
-use garth_contract::{Code, Error, ProcessId, Result};
+use garth_contract::{Error, ProcessId, Result};
 use garth_wire::Handles;
 use rustix::{
-    fs::{CWD, renameat, stat, unlink},
+    fs::{CWD, renameat},
     io::Errno,
 };
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    sync::Mutex,
     time,
 };
 
 use self::jail::Layout;
 use crate::{
     Connect, Left,
-    container::{Past, Place},
+    container::Past,
     machine::{
-        Api, Launch, Machine, Running, Transport, VSOCK_PORT, connect_in, find_program,
-        prepare_disk, unavailable, write_first_files,
+        Alive, Api, DISK, FIRST, Inside, Launch, Machine, Now, Runner, Running, Transport,
+        VSOCK_PORT, Virtual, connect_in, find_program, prepare_disk, unavailable,
+        write_first_files,
     },
 };
 
@@ -41,12 +41,6 @@ const LOOK: Duration = Duration::from_millis(10);
 
 /// The longest answer to a wish to be connected.
 const MOST_ANSWER: usize = 32;
-
-/// The name of the workspace's disk in the machine's directory.
-const DISK: &str = "files.ext4";
-
-/// The name of the machine's first files there.
-const FIRST: &str = "first-files";
 
 /// What a sleeping machine is: its state, and its memory.
 const ASLEEP: [&str; 2] = ["asleep-state", "asleep-memory"];
@@ -87,55 +81,26 @@ pub struct RateLimit {
 }
 
 /// A workspace's microVM; clones are the same.
-///
-/// Dropping the last of them ends it. Its files stay on its disk.
-#[derive(Clone, Debug)]
-pub struct Firecracker(Arc<Inside>);
-
-#[derive(Debug)]
-struct Inside {
-    monitor: Monitors,
-    machine: Machine,
-    place: Place,
-    /// Held while it is started or ended.
-    now: Mutex<Now>,
-}
-
-#[derive(Debug)]
-struct Now {
-    running: Option<Alive>,
-    past: Past,
-}
+pub type Firecracker = Virtual<Monitors>;
 
 /// A machine that runs.
 #[derive(Debug)]
-struct Alive {
+pub struct InFirecracker {
     process: Running,
     api: Api,
     layout: Layout,
 }
 
+impl Runner for Monitors {
+    type Alive = InFirecracker;
+
+    fn ready(&self, machine: &Machine) -> Result<()> {
+        self.find()?;
+        machine.ready()
+    }
+}
+
 impl Firecracker {
-    /// A machine of its own; nothing is started yet.
-    ///
-    /// # Errors
-    /// `INVALID_PARAMS` for a description that makes no sense.
-    pub fn new(monitor: Monitors, machine: Machine) -> Result<Self> {
-        machine.check()?;
-        let place = Place::named(&machine.run, &machine.name());
-        let now = Mutex::new(Now { running: None, past: Past::Unknown });
-        Ok(Self(Arc::new(Inside { monitor, machine, place, now })))
-    }
-
-    /// Looks whether a machine could be had, and makes none.
-    ///
-    /// # Errors
-    /// `PROVIDER_UNAVAILABLE` with what is missing.
-    pub fn ready(&self) -> Result<()> {
-        self.0.monitor.find()?;
-        self.0.machine.ready()
-    }
-
     /// Stops the machine's processors; calls wait, and fail after the usual silence.
     ///
     /// # Errors
@@ -176,41 +141,6 @@ impl Firecracker {
         }
         Ok(())
     }
-
-    /// Ends the machine, which writes down what it holds; the next call starts it anew
-    /// on the same disk.
-    ///
-    /// # Errors
-    /// None at present.
-    pub async fn stop(&self) -> Result<()> {
-        let mut now = self.0.now.lock().await;
-        if let Some(alive) = now.running.take() {
-            alive.end().await;
-        }
-        // What sleeps would wake on a disk that has changed.
-        self.0.forget_sleep();
-        Ok(())
-    }
-
-    /// The same, and removes the disk with everything on it.
-    ///
-    /// # Errors
-    /// `PROVIDER_UNAVAILABLE` where it cannot be removed.
-    pub async fn remove(&self) -> Result<()> {
-        self.stop().await?;
-        self.0.place.remove().map_err(|_| {
-            unavailable(
-                "the virtual machine's directory cannot be removed",
-                "Remove what is left of it by hand.",
-            )
-        })
-    }
-
-    /// What the machine is called, and its directory below `run`.
-    #[must_use]
-    pub fn name(&self) -> String {
-        self.0.machine.name()
-    }
 }
 
 impl Connect for Firecracker {
@@ -234,25 +164,13 @@ impl Connect for Firecracker {
     }
 
     async fn left(&self) -> Result<Left> {
-        let now = self.0.now.lock().await;
-        Ok(match (now.alive().is_ok() || self.0.sleeps(), self.0.place.had_a_life()) {
-            (true, _) => Left::Runs,
-            (false, true) => Left::Lost,
-            (false, false) => Left::Nothing,
-        })
+        Ok(self.look().await)
     }
 }
 
-impl Now {
-    fn alive(&self) -> Result<&Alive> {
-        let alive = self.running.as_ref().filter(|alive| alive.process.lives());
-        alive.ok_or_else(|| Error::new(Code::ProviderUnavailable, "no virtual machine runs"))
-    }
-}
-
-impl Inside {
+impl Inside<Monitors> {
     /// Starts the machine, or wakes the one that sleeps.
-    async fn boot(&self, first: ProcessId, past: Past) -> Result<Alive> {
+    async fn boot(&self, first: ProcessId, past: Past) -> Result<InFirecracker> {
         self.machine.ready()?;
         let user = self.machine.inhabitant()?;
         self.place.make(&self.machine.workspace, user)?;
@@ -263,10 +181,10 @@ impl Inside {
             let files = self.place.part(FIRST);
             write_first_files(&files, (&self.machine, user), (Transport::Vsock, first.0))?;
         }
-        let layout = Layout::prepare(&self.monitor, &self.machine, &self.place)?;
+        let layout = Layout::prepare(&self.runner, &self.machine, &self.place)?;
         let process = self.launch(&layout)?;
         let api = Api::new(layout.directory().to_owned(), jail::API);
-        let alive = Alive { process, api, layout };
+        let alive = InFirecracker { process, api, layout };
         alive.until_it_answers().await?;
         if asleep {
             let [state, memory] = ASLEEP.map(|name| alive.layout.inside(name));
@@ -275,14 +193,14 @@ impl Inside {
             self.forget_sleep();
             woken?;
         } else {
-            requests::set_up(&alive.api, (&self.monitor, &self.machine), &alive.layout).await?;
+            requests::set_up(&alive.api, (&self.runner, &self.machine), &alive.layout).await?;
             alive.api.put("/actions", &json!({"action_type": "InstanceStart"})).await?;
         }
         Ok(alive)
     }
 
     fn launch(&self, layout: &Layout) -> Result<Running> {
-        let (program, arguments) = layout.command(&self.monitor, &self.machine.name())?;
+        let (program, arguments) = layout.command(&self.runner, &self.machine.name())?;
         let launch = Launch {
             program,
             arguments,
@@ -293,19 +211,9 @@ impl Inside {
         };
         launch.start().map_err(|_| not_installed())
     }
-
-    fn sleeps(&self) -> bool {
-        ASLEEP.iter().all(|name| stat(self.place.part(name)).is_ok())
-    }
-
-    fn forget_sleep(&self) {
-        for name in ASLEEP {
-            let _ = unlink(self.place.part(name));
-        }
-    }
 }
 
-impl Alive {
+impl InFirecracker {
     async fn until_it_answers(&self) -> Result<()> {
         while let Err(error) = self.api.get("/version").await {
             if !self.process.lives() {
@@ -350,7 +258,24 @@ impl Alive {
         Handles::both_ways(stream.into_std()?.into())
     }
 
-    /// Asks it to end, and then makes it.
+    fn it_ended(&self) -> Error {
+        unavailable(
+            format!(
+                "the virtual machine ended before its guest was there: {}",
+                self.process.said()
+            ),
+            "Firecracker needs KVM, and a kernel that is not packed; `garth doctor` says more.",
+        )
+    }
+}
+
+impl Alive for InFirecracker {
+    const ASLEEP: &'static [&'static str] = &ASLEEP;
+
+    fn lives(&self) -> bool {
+        self.process.lives()
+    }
+
     async fn end(self) {
         if self.process.lives() {
             let end = json!({"action_type": "SendCtrlAltDel"});
@@ -363,16 +288,6 @@ impl Alive {
         }
         self.process.kill();
         self.process.ended().await;
-    }
-
-    fn it_ended(&self) -> Error {
-        unavailable(
-            format!(
-                "the virtual machine ended before its guest was there: {}",
-                self.process.said()
-            ),
-            "Firecracker needs KVM, and a kernel that is not packed; `garth doctor` says more.",
-        )
     }
 }
 

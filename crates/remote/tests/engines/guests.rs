@@ -92,6 +92,24 @@ pub(crate) async fn in_gvisor(machine: &'static Machine) -> &'static Shared {
     SHARED.get_or_init(make).await
 }
 
+/// A virtual machine of its own, with the same Debian and the same user; these
+/// directories are there when it begins.
+pub(crate) async fn in_qemu(
+    machine: &'static Machine,
+    parts: &Path,
+    directories: &[String],
+) -> &'static Shared {
+    let files = machine.workspace("alone-qemu");
+    let there = Shared { name: "qemu", remote: in_local(machine).await.remote.clone(), files };
+    for name in directories {
+        there.directory(name);
+    }
+    let link = Link::open(machine.qemu("alone-qemu", parts), ProcessId(1), Patience::MACHINE)
+        .await
+        .unwrap();
+    Box::leak(Box::new(Shared { remote: Remote::new(link), ..there }))
+}
+
 impl Shared {
     /// Makes a directory in the workspace, for the user inside.
     pub(crate) fn directory(&self, name: &str) -> WsPath {

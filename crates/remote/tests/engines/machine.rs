@@ -17,8 +17,9 @@ use std::{
 };
 
 use garth_remote::{
-    container::{Container, Engine, Files, Limits, Options, Platform, Root, Runsc, Ulimit},
-    providers::Local,
+    container::{Container, Engine, Files, Limits, Options, Platform, Root, Runsc, Ulimit, User},
+    machine::{Image, Machine as Virtual},
+    providers::{Accelerator, Emulator, Local, Qemu},
 };
 use garth_sandbox::{Access, Needs, Network, Spec, base_environment};
 
@@ -53,13 +54,37 @@ pub(crate) fn machine() -> Option<&'static Machine> {
     }
 }
 
+/// What virtual machines are made of: a directory with a kernel, its modules and a Debian.
+pub(crate) fn machine_parts() -> Option<PathBuf> {
+    let installed = Command::new("qemu-system-x86_64").arg("--version").output();
+    if !installed.is_ok_and(|output| output.status.success()) {
+        println!("skipped: no QEMU");
+        return None;
+    }
+    let place = repository().join(".cache/machine");
+    if !place.join(".made-1").exists() {
+        println!("skipped: no kernel and no system for virtual machines");
+        return None;
+    }
+    Some(place)
+}
+
+/// Whether all is asked for of virtual machines, whose emulated processors take minutes.
+pub(crate) fn machines_are_asked_for() -> bool {
+    let asked = std::env::var_os("GARTH_MACHINE_SUITES").is_some();
+    if !asked {
+        println!("only with GARTH_MACHINE_SUITES, since an emulated processor takes minutes");
+    }
+    asked
+}
+
 /// Where the repository is.
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
 /// The guest's static program: as it is named, or where `make guest` puts it.
-fn guest() -> Option<PathBuf> {
+pub(crate) fn guest() -> Option<PathBuf> {
     let named = std::env::var_os("GARTH_GUEST").map(PathBuf::from);
     // This program is in `debug/deps` or `release/examples` of the same directory.
     let program = std::env::current_exe().unwrap();
@@ -182,6 +207,29 @@ impl Machine {
             platform: Platform::Ptrace,
             flags: vec!["--ignore-cgroups".into()],
         }
+    }
+
+    /// A virtual machine with the same Debian and the same user, whose processor is
+    /// emulated; its files begin as those of the workspace's directory.
+    pub(crate) fn qemu(&self, name: &str, parts: &Path) -> Qemu {
+        let image = Image {
+            kernel: parts.join("kernel"),
+            modules: Some(parts.join("modules")),
+            root: parts.join("root.ext4"),
+        };
+        let wanted = Virtual {
+            run: self.dir.join("run"),
+            seed: Some(self.workspace(name)),
+            user: Some(User { uid: 1000, gid: 1000 }),
+            disk: 1 << 30,
+            ..Virtual::new(name, image, self.guest.clone())
+        };
+        let emulator = Emulator {
+            program: "qemu-system-x86_64".into(),
+            accelerator: Accelerator::Software,
+            flags: Vec::new(),
+        };
+        Qemu::new(emulator, wanted).unwrap()
     }
 
     /// Runs podman on the storage of these tests.

@@ -10,8 +10,8 @@ use garth_contract::{Announce, Cause, Command, Exit, Kept, Shell};
 
 use self::cases::{Case, cases};
 use crate::{
-    guests::{DEADLINE, Shared, in_gvisor, in_local, in_podman},
-    machine::{machine, run},
+    guests::{DEADLINE, Shared, in_gvisor, in_local, in_podman, in_qemu},
+    machine::{machine, machine_parts, machines_are_asked_for, run},
 };
 
 /// What an engine truly cannot do: where, which command, and why.
@@ -51,23 +51,46 @@ fn the_same_command_has_the_same_reply_in_every_sandbox() {
         assert!(cases.len() >= 88, "{}", cases.len());
         let (in_local, in_podman, in_gvisor) =
             tokio::join!(replies(local, &cases), replies(podman, &cases), replies(gvisor, &cases));
-        let mut wrong = Vec::new();
-        let elsewhere = in_podman.iter().zip(&in_gvisor);
-        for (case, (local, (podman, gvisor))) in cases.iter().zip(in_local.iter().zip(elsewhere)) {
-            if local.outcome() != case.outcome {
-                wrong.push(format!("{}: {local:?}, not {}", case.name, case.outcome));
-            }
-            for (name, other) in [("podman", podman), ("gvisor", gvisor)] {
-                let excepted = EXCEPTED.iter().find(|one| (one.0, one.1) == (name, case.name));
-                if let Some((_, _, why)) = excepted {
-                    println!("excepted in {name}: {}: {why}", case.name);
-                } else if other != local {
-                    wrong.push(format!("{}:\n  local {local:?}\n  {name} {other:?}", case.name));
-                }
+        compare(&cases, &in_local, &[("podman", in_podman), ("gvisor", in_gvisor)]);
+    });
+}
+
+#[test]
+fn the_same_command_has_the_same_reply_in_a_virtual_machine() {
+    if !machines_are_asked_for() {
+        return;
+    }
+    let (Some(machine), Some(parts)) = (machine(), machine_parts()) else { return };
+    run(async {
+        let cases = cases();
+        let of = |number| [format!("table/{number}"), format!("table/{number}/sub dir")];
+        let directories: Vec<_> = (0..cases.len()).flat_map(of).collect();
+        let qemu = in_qemu(machine, &parts, &directories).await;
+        let local = in_local(machine).await;
+        let (in_local, in_qemu) = tokio::join!(replies(local, &cases), replies(qemu, &cases));
+        compare(&cases, &in_local, &[("qemu", in_qemu)]);
+        println!("in qemu {} commands have the replies that they have in local", cases.len());
+    });
+}
+
+/// Claims that each command came to what it should, and everywhere to the same.
+fn compare(cases: &[Case], in_local: &[Reply], elsewhere: &[(&str, Vec<Reply>)]) {
+    let mut wrong = Vec::new();
+    for (number, (case, local)) in cases.iter().zip(in_local).enumerate() {
+        if local.outcome() != case.outcome {
+            wrong.push(format!("{}: {local:?}, not {}", case.name, case.outcome));
+        }
+        for (name, replies) in elsewhere {
+            let excepted = EXCEPTED.iter().find(|one| (one.0, one.1) == (*name, case.name));
+            let other = &replies[number];
+            if let Some((_, _, why)) = excepted {
+                println!("excepted in {name}: {}: {why}", case.name);
+            } else if other != local {
+                wrong.push(format!("{}:\n  local {local:?}\n  {name} {other:?}", case.name));
             }
         }
-        assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
-    });
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
 
 /// What each command comes to, in order.

@@ -1,5 +1,5 @@
 // One row of the tree: what it is, how large, when it changed, and a soft light where somebody just wrote.
-import { createSignal, Show } from "solid-js";
+import { createMemo, createRenderEffect, createSignal, Show } from "solid-js";
 import { badgeWord, gitBadge } from "../../state/git.ts";
 import { ago, moment, size } from "../../ui/format.ts";
 import { Icon, type IconName } from "../../ui/Icon.tsx";
@@ -30,9 +30,23 @@ function freshSince(node: Node): number | undefined {
   return at === undefined || Date.now() - at > FRESH ? undefined : at;
 }
 
+/** What a row tells of its entry in attributes; nothing means that it has none such. */
+function attributes(node: Node): Record<string, string | undefined> {
+  return {
+    id: rowId(node),
+    "data-path": node.path,
+    "data-depth": String(Math.min(node.depth, 24)),
+    "aria-level": String(node.depth),
+    "aria-posinset": String(node.position),
+    "aria-setsize": String(node.parent?.partial ? -1 : (node.parent?.children?.length ?? 1)),
+    "aria-expanded": node.kind === "dir" ? String(node.open) : undefined,
+  };
+}
+
 /** A row takes one entry after the other as the tree is scrolled, so everything in it follows `props.node`. */
 export function Row(props: { node: Node; target: boolean }) {
-  const node = () => (version(), props.node);
+  // The same entry may have changed within.
+  const node = createMemo(() => (version(), props.node), undefined, { equals: false });
   const since = () => (fresh.size === 0 ? (version(), undefined) : (now(), freshSince(node())));
   const open = () => node().open;
   const fact = () => {
@@ -42,19 +56,26 @@ export function Row(props: { node: Node; target: boolean }) {
   };
   const badge = () => gitBadge(node().path);
   const icon = (): IconName => (node().type ? "link" : node().kind === "dir" ? (open() ? "folderOpen" : "folder") : "file");
+  // By hand and in one go: it is what a fast scroll consists of, and most of it stays as it was.
+  const follow = (row: HTMLElement) =>
+    createRenderEffect((was: Record<string, string | undefined>) => {
+      const is = attributes(node());
+      for (const name in is) {
+        const value = is[name];
+        if (value === was[name]) continue;
+        if (value === undefined) row.removeAttribute(name);
+        else row.setAttribute(name, value);
+      }
+      return is;
+    }, {});
+  const chosen = () => selected() === node().path;
   return (
     <div
+      ref={follow}
       class="row"
       role="treeitem"
-      id={rowId(node())}
-      data-path={node().path}
-      data-depth={Math.min(node().depth, 24)}
-      aria-level={node().depth}
-      aria-posinset={node().position}
-      aria-setsize={node().parent?.partial ? -1 : (node().parent?.children?.length ?? 1)}
-      aria-expanded={node().kind === "dir" ? open() : undefined}
-      aria-selected={selected() === node().path}
-      classList={{ selected: selected() === node().path, cut: cutPath() === node().path, fresh: since() !== undefined, target: props.target, hidden: node().name.startsWith(".") }}
+      aria-selected={chosen()}
+      classList={{ selected: chosen(), cut: cutPath() === node().path, fresh: since() !== undefined, target: props.target, hidden: node().name.startsWith(".") }}
       draggable={writable()}
     >
       <span class="twist"><Show when={node().kind === "dir"}><Icon name="chevron" class={open() ? "open" : ""} /></Show></span>

@@ -1,8 +1,6 @@
 // The tree as it is seen: only the rows on the screen exist, the keyboard works as in every tree (WAI-ARIA).
-import * as ContextMenu from "@kobalte/core/context-menu";
-import { createEffect, createMemo, createSignal, Index, on, onCleanup, onMount, Show } from "solid-js";
+import { createEffect, createMemo, createSignal, Index, lazy, on, onCleanup, onMount, Show, Suspense } from "solid-js";
 import { active, nameOf, openFile } from "../../state/tabs.ts";
-import { MenuItems } from "../../ui/Menu.tsx";
 import { move, remove, rename, writable } from "./actions.ts";
 import { cut, paste } from "./cutting.ts";
 import { directoryOf, itemsFor } from "./items.ts";
@@ -11,11 +9,13 @@ import { expand, joined, reveal, selected, setSelected, tree } from "./store.ts"
 import type { Node } from "./tree.ts";
 
 /** Rows beyond the edges that exist too, so that scrolling shows no gap. */
-const BEYOND = 8;
+const BEYOND = 4;
 /** What is dragged inside the page, so that it is no upload. */
 const DRAGGED = "application/x-garth-path";
 /** How long typed letters belong together, in milliseconds. */
 const TYPING = 700;
+
+const PointMenu = lazy(() => import("../../ui/PointMenu.tsx"));
 
 export function TreeView() {
   const [top, setTop] = createSignal(0);
@@ -145,27 +145,33 @@ export function TreeView() {
     }
   };
 
+  const [menu, setMenu] = createSignal<{ x: number; y: number }>();
+  const context = (event: MouseEvent) => {
+    event.preventDefault();
+    under(event, (node) => setSelected(node.path));
+    setMenu({ x: event.clientX, y: event.clientY });
+  };
+
   return (
-    <ContextMenu.Root preventScroll={false}>
-      <ContextMenu.Trigger
-        as="div"
+    <>
+      <div
         ref={scroller}
         class="tree"
         role="tree"
         tabIndex={0}
         aria-label="Files"
         aria-activedescendant={at() >= range().first && at() < range().last ? rowId(rows()[at()]!) : undefined}
-        onScroll={(event: Event & { currentTarget: HTMLElement }) => setTop(event.currentTarget.scrollTop)}
+        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
         onKeyDown={keys}
         onFocus={() => at() < 0 && go(0)}
-        onClick={(event: MouseEvent) => under(event, (node) => activate(node, true))}
-        onDblClick={(event: MouseEvent) => under(event, (node) => node.kind === "file" && activate(node, false))}
-        onContextMenu={(event: MouseEvent) => under(event, (node) => setSelected(node.path))}
-        onMouseOver={(event: MouseEvent) => under(event, (node, row) => (row.title = aboutNode(node)))}
-        onDragStart={(event: DragEvent) => under(event, (node) => drag(event, node))}
-        onDragOver={(event: DragEvent) => under(event, (node) => over(event, node))}
+        onClick={(event) => under(event, (node) => activate(node, true))}
+        onDblClick={(event) => under(event, (node) => node.kind === "file" && activate(node, false))}
+        onContextMenu={context}
+        onMouseOver={(event) => under(event, (node, row) => (row.title = aboutNode(node)))}
+        onDragStart={(event) => under(event, (node) => drag(event, node))}
+        onDragOver={(event) => under(event, (node) => over(event, node))}
         onDragLeave={() => setTarget(undefined)}
-        onDrop={(event: DragEvent) => under(event, (node) => drop(event, node))}
+        onDrop={(event) => under(event, (node) => drop(event, node))}
       >
         <div class="tree-whole" role="presentation" style={{ height: `${rows().length * rowHeight()}px` }}>
           <div class="tree-window" role="presentation" style={{ transform: `translateY(${range().first * rowHeight()}px)` }}>
@@ -173,12 +179,10 @@ export function TreeView() {
             <Index each={shown()}>{(node) => <Row node={node()} target={target() === node().path} />}</Index>
           </div>
         </div>
-      </ContextMenu.Trigger>
-      <ContextMenu.Portal>
-        <ContextMenu.Content class="menu">
-          <Show when={selected()} keyed>{(path) => <MenuItems items={itemsFor(path)} />}</Show>
-        </ContextMenu.Content>
-      </ContextMenu.Portal>
-    </ContextMenu.Root>
+      </div>
+      <Show when={menu()}>
+        {(at) => <Suspense><PointMenu at={at()} items={selected() === undefined ? [] : itemsFor(selected()!)} /></Suspense>}
+      </Show>
+    </>
   );
 }

@@ -12,6 +12,7 @@ use garth_gateway::{Caller, Role};
 use sha2::{Digest, Sha256};
 
 use super::{
+    describe::traffic,
     life::{E2b, now_ms},
     refuse::{Kind, Result, Wrong},
     sandbox::{Phase, Sandbox},
@@ -23,10 +24,16 @@ const SANDBOX: HeaderName = HeaderName::from_static("e2b-sandbox-id");
 const PORT: HeaderName = HeaderName::from_static("e2b-sandbox-port");
 /// What proves a right to a sandbox.
 const ACCESS: HeaderName = HeaderName::from_static("x-access-token");
+/// What proves a right to the ports of a sandbox.
+const TRAFFIC: HeaderName = HeaderName::from_static("e2b-traffic-access-token");
+/// What is about the sandbox, and not for what listens inside.
+pub(super) const PROOFS: [HeaderName; 5] = [SANDBOX, PORT, ACCESS, TRAFFIC, KEY];
 /// What proves who makes sandboxes.
 const KEY: HeaderName = HeaderName::from_static("x-api-key");
 /// The port of what answers calls in a sandbox.
 const ENVD: &str = "49983";
+/// The port of what runs code in a sandbox.
+const INTERPRETER: &str = "49999";
 /// What keys of E2B begin with; older SDKs want it.
 const KEY_PREFIX: &str = "e2b_";
 /// What our tokens begin with.
@@ -45,19 +52,33 @@ pub(super) fn meant(headers: &HeaderMap) -> Option<(String, String)> {
     digits.then(|| (id.to_owned(), port.to_owned()))
 }
 
-/// Checks that the port is that of what answers calls.
-///
-/// # Errors
-/// That nothing listens, in the words that SDKs know.
-pub(super) fn check_port(port: &str) -> Result<()> {
-    if port == ENVD {
-        return Ok(());
+/// What a port of a sandbox is.
+pub(super) enum Port {
+    /// That of what answers calls.
+    Calls,
+    /// That of what runs code.
+    Code,
+    /// Another.
+    Other(String),
+}
+
+impl Port {
+    pub(super) fn of(text: &str) -> Self {
+        match text {
+            ENVD => Self::Calls,
+            INTERPRETER => Self::Code,
+            other => Self::Other(other.to_owned()),
+        }
     }
+}
+
+/// That nothing listens on a port, in the words that SDKs know.
+pub(super) fn closed(port: &str) -> Wrong {
     let message = format!(
-        "The sandbox is running but port is not open: ports of programs inside ({port}) are not \
-         forwarded; reach them from a command in the sandbox"
+        "The sandbox is running but port is not open: nothing listens on port {port} of its \
+         loopback"
     );
-    Err(Wrong::new(Kind::NoSandbox, message))
+    Wrong::new(Kind::NoSandbox, message)
 }
 
 /// The caller who makes sandboxes.
@@ -131,6 +152,29 @@ pub(super) async fn enter(
     let token = token
         .ok_or_else(|| Wrong::new(Kind::Unauthenticated, "the header X-Access-Token is missing"))?;
     known(app, sandbox, (token, session(parts))).await
+}
+
+/// The same for a port of the sandbox: what opens its ports is enough.
+///
+/// # Errors
+/// As for [`enter`].
+pub(super) async fn enter_port(
+    app: &App,
+    e2b: &E2b,
+    (parts, id): (&Parts, Option<&str>),
+) -> Result<Entered> {
+    let proof = parts.headers.get(TRAFFIC).and_then(|value| value.to_str().ok());
+    let (Some(proof), false) = (proof, parts.headers.contains_key(ACCESS)) else {
+        return enter(app, e2b, (parts, id)).await;
+    };
+    let sandbox = running(e2b, id.unwrap_or_default()).await?;
+    let token = sandbox.record().token;
+    if !is_same(traffic(&token).as_bytes(), proof.as_bytes()) {
+        let _ = app.wrong_tokens.wait().await;
+        let message = "the header E2B-Traffic-Access-Token is not that of the sandbox";
+        return Err(Wrong::new(Kind::Unauthenticated, message));
+    }
+    known(app, sandbox, (&token, session(parts))).await
 }
 
 /// The same for one that is proven by a signature.

@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 
 use super::{
     connect::{self, MOST_MESSAGE},
-    door::{Entered, check_port, check_user, enter, meant},
-    files, filesystem,
+    door::{Entered, Port, check_user, enter, meant},
+    files, filesystem, interpreter,
     life::E2b,
     line::{self, Asked},
-    process,
+    ports, process,
     refuse::{Kind, Result, Wrong},
     usage, watch,
 };
@@ -58,12 +58,13 @@ pub(crate) fn is_meant(request: &Request) -> bool {
 pub(crate) async fn serve(app: Arc<App>, e2b: E2b, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let meant = meant(&parts.headers);
-    if let Some((_, port)) = &meant
-        && let Err(wrong) = check_port(port)
-    {
-        return wrong.plain();
-    }
+    let port = meant.as_ref().map_or(Port::Calls, |(_, port)| Port::of(port));
     let id = meant.map(|(id, _)| id);
+    match port {
+        Port::Calls => {}
+        Port::Code => return interpreter::serve(app, e2b, (parts, id), body).await,
+        Port::Other(port) => return ports::serve(app, e2b, (parts, id), (&port, body)).await,
+    }
     let path = parts.uri.path().to_owned();
     match (&parts.method, path.as_str()) {
         (&Method::GET | &Method::POST, "/files") => files::serve(app, e2b, (parts, id), body).await,

@@ -183,6 +183,8 @@ impl E2b {
     }
 
     async fn change(&self, sandbox: &Sandbox, change: impl FnOnce(&mut Record)) -> Result<()> {
+        // What is kept last is what was changed last.
+        let _keeping = sandbox.keeping.lock().await;
         let record = sandbox.change(change);
         let (shelf, id) = (self.0.shelf.clone(), sandbox.id.clone());
         blocking(move || shelf.keep(&id, &record)).await?;
@@ -353,14 +355,21 @@ fn millis(time: Duration) -> i64 {
 
 /// A new id; it can stand in the name of a host.
 fn new_id() -> Result<AgentId> {
-    let mut bytes = [0; 10];
+    AgentId::parse(&format!("i{}", random::<10>()?))
+}
+
+/// So many random bytes, as digits.
+///
+/// # Errors
+/// `INTERNAL` where the kernel has none.
+pub(super) fn random<const COUNT: usize>() -> Result<String> {
+    let mut bytes = [0; COUNT];
     let flags = rustix::rand::GetRandomFlags::empty();
     match rustix::rand::getrandom(&mut bytes, flags) {
         Ok(count) if count == bytes.len() => {}
         Ok(_) | Err(_) => return Err(Error::new(Code::Internal, "there are no random numbers")),
     }
-    let digits = bytes.iter().fold(String::from("i"), |text, byte| format!("{text}{byte:02x}"));
-    AgentId::parse(&digits)
+    Ok(bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}")))
 }
 
 /// Removes a directory with everything below it; links are removed and not followed.

@@ -70,6 +70,11 @@ rows! {
     PROCESS_SIGNAL  "e2b.process.signal"    Run   Nothing;
     PROCESS_UPDATE  "e2b.process.update"    Run   Nothing;
     SANDBOX_USAGE   "e2b.sandboxes.metrics" Run   Nothing;
+    PORT_OPEN       "e2b.ports.open"        Run   Process;
+    CODE_CONTEXT    "e2b.code.context"      Run   Process;
+    CODE_RUN        "e2b.code.run"          Run   Nothing;
+    CODE_LIST       "e2b.code.list"         Run   Nothing;
+    CODE_END        "e2b.code.end"          Run   Nothing;
 }
 
 /// The rows.
@@ -121,7 +126,7 @@ fn describe(params: &Value) -> Summary {
         };
     }
     summary.command = text("command").map(ToOwned::to_owned);
-    for name in ["sandbox", "template", "process"] {
+    for name in ["sandbox", "template", "process", "port"] {
         if let Some(value) = text(name) {
             summary = summary.fact(name, value);
         }

@@ -1,6 +1,9 @@
 //! How the E2B interface is set up.
 
-use std::time::Duration;
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use crate::providers;
 
@@ -17,6 +20,8 @@ pub(crate) struct Options {
     pub(crate) most: usize,
     /// How long a sandbox may live after its last renewal.
     pub(crate) longest: Duration,
+    /// The Python that runs code, as a sandbox knows it.
+    pub(crate) interpreter: String,
 }
 
 /// A name, and the root filesystem that it stands for.
@@ -28,6 +33,11 @@ pub(crate) struct Template {
 
 /// The template of whoever names none, and what SDKs name then.
 pub(super) const BASE: &str = "base";
+/// What SDKs of the code interpreter name; without a system of its own it is the same.
+const CODE: &str = "code-interpreter-v1";
+
+/// Where a system has its own programs.
+const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib64"];
 
 impl Template {
     /// Reads `NAME=SYSTEM`.
@@ -49,7 +59,17 @@ impl Options {
             templates: Vec::new(),
             most: 256,
             longest: Duration::from_secs(24 * 3_600),
+            interpreter: "python3".to_owned(),
         }
+    }
+
+    /// The directory of this machine that sandboxes see because the interpreter is in it:
+    /// the one above its `bin`. What is the system's own is seen, or the template's.
+    pub(crate) fn seen(&self) -> Option<PathBuf> {
+        let python = Path::new(&self.interpreter);
+        let place = python.parent().filter(|bin| bin.ends_with("bin"))?.parent()?;
+        let beside = !SYSTEM.iter().any(|own| place.starts_with(own));
+        (beside && garth_sandbox::can_be_visible(place)).then(|| place.to_owned())
     }
 
     /// The system of a template: the provider's own for `base`, unless that is set up.
@@ -57,6 +77,7 @@ impl Options {
         let found = self.templates.iter().find(|template| template.name == name);
         match found {
             Some(template) => Some(Some(template.system.clone())),
+            None if name == CODE => self.system(BASE),
             None if name == BASE => Some(None),
             None => None,
         }
@@ -71,11 +92,23 @@ mod tests {
     fn base_is_there_unless_it_is_set_up_otherwise_and_others_must_be() {
         let mut options = Options::usual();
         assert_eq!(options.system(BASE), Some(None));
+        assert_eq!(options.system(CODE), Some(None));
         assert_eq!(options.system("debian"), None);
         options.templates.extend(Template::parse("debian=/srv/debian"));
         assert_eq!(options.system("debian"), Some(Some("/srv/debian".to_owned())));
+        options.templates.extend(Template::parse("base=/srv/base"));
+        assert_eq!(options.system(CODE), Some(Some("/srv/base".to_owned())));
         for wrong in ["", "debian", "=/x", "a b=/x", "x="] {
             assert_eq!(Template::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn of_the_system_itself_no_directory_is_shown() {
+        let mut options = Options::usual();
+        for own in ["python3", "/usr/bin/env", "/usr/local/none/bin/python", "/none/bin/python"] {
+            own.clone_into(&mut options.interpreter);
+            assert_eq!(options.seen(), None, "{own}");
         }
     }
 }

@@ -120,6 +120,7 @@ fn command(inside: &Inside, asked: Start) -> Result<(Command, Started)> {
         directory: cwd.filter(|cwd| !cwd.is_empty()),
         tag: tag.filter(|tag| !tag.is_empty()),
         terminal: command.terminal.is_some(),
+        hidden: false,
     };
     Ok((command, started))
 }
@@ -212,7 +213,9 @@ pub(super) async fn list(inside: &Inside, bytes: &[u8]) -> Result<Value> {
         Ok((workspace.inside()?.shell.list().await?, 0))
     });
     let all = all.await?;
-    let running = all.into_iter().filter(|process| process.ended.is_none());
+    let sandbox = &inside.entered.sandbox;
+    let hidden = |id| sandbox.how(id).is_some_and(|started| started.hidden);
+    let running = all.into_iter().filter(|process| process.ended.is_none() && !hidden(process.id));
     let told: Vec<Value> = running
         .map(|process| {
             let how = inside

@@ -12,6 +12,7 @@ use std::{
     io::{self, Write as _},
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 use garth_contract::{Code, Error, Result};
@@ -74,6 +75,9 @@ impl OnTimeout {
     }
 }
 
+/// Tells apart the files of records that are being written.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
 /// Where records lie.
 #[derive(Clone, Debug)]
 pub(super) struct Shelf(PathBuf);
@@ -112,7 +116,9 @@ impl Shelf {
     /// `INTERNAL`, `DISK_FULL`.
     pub(super) fn keep(&self, id: &AgentId, record: &Record) -> Result<()> {
         let text = serde_json::to_vec(record).map_err(|_| Error::of(Code::Internal))?;
-        let (part, whole) = (self.0.join(format!("{id}.part")), self.path(id));
+        // One that is given up goes on, and must not meet the next one in its file.
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let (part, whole) = (self.0.join(format!("{id}.{number}.part")), self.path(id));
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true).mode(0o600);
         let kept = options.open(&part).and_then(|mut file| {

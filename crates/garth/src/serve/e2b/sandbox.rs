@@ -10,7 +10,7 @@ use garth_contract::ProcessId;
 use garth_gateway::AgentId;
 use tokio::sync::watch;
 
-use super::{metadata::Kept, poll::Watchers, record::Record};
+use super::{interpreter::Contexts, metadata::Kept, poll::Watchers, record::Record};
 
 /// Processes whose start is remembered; of older ones the command alone is known.
 const MOST_STARTED: usize = 4_096;
@@ -27,8 +27,12 @@ pub(super) struct Sandbox {
     pub(super) watchers: Watchers,
     /// What callers said of files.
     pub(super) metadata: Kept,
+    /// Where code is run.
+    pub(super) contexts: Contexts,
     /// Held by whoever pauses, resumes or ends it.
     pub(super) turn: tokio::sync::Mutex<()>,
+    /// Held by whoever changes its record, until that is kept.
+    pub(super) keeping: tokio::sync::Mutex<()>,
 }
 
 /// What a sandbox is now.
@@ -48,6 +52,8 @@ pub(super) struct Started {
     pub(super) directory: Option<String>,
     pub(super) tag: Option<String>,
     pub(super) terminal: bool,
+    /// It serves the wire itself, and no caller started it.
+    pub(super) hidden: bool,
 }
 
 impl Sandbox {
@@ -63,7 +69,9 @@ impl Sandbox {
             started: Mutex::default(),
             watchers: Watchers::default(),
             metadata: Kept::default(),
+            contexts: Contexts::default(),
             turn: tokio::sync::Mutex::default(),
+            keeping: tokio::sync::Mutex::default(),
         }
     }
 
@@ -105,6 +113,11 @@ impl Sandbox {
         while all.len() > MOST_STARTED {
             all.pop_first();
         }
+    }
+
+    /// Keeps a process that serves the wire itself out of what callers are told.
+    pub(super) fn hide(&self, id: ProcessId) {
+        self.remember(id, Started { hidden: true, ..Started::default() });
     }
 
     /// How a process was started, if that is remembered.

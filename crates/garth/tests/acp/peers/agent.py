@@ -1,4 +1,4 @@
-"""An agent on the Python SDK: it does what the words of a prompt say, and tells what came of it."""
+"""An agent on the Python SDK: it does what each line of a prompt says, and tells what came of it."""
 
 import asyncio
 import json
@@ -51,14 +51,15 @@ class Testy(Agent):
         await self.client.session_update(session, update_agent_message_text(text))
 
     async def prompt(self, prompt, session_id, **rest):
-        verb, _, words = prompt[0].text.partition(" ")
-        try:
-            told = await getattr(self, verb)(session_id, words)
-        except RequestError as error:
-            told = f"error: {error}"
-        if told is None:
-            return PromptResponse(stop_reason="cancelled")
-        await self.say(session_id, told)
+        for line in prompt[0].text.splitlines():
+            verb, _, words = line.partition(" ")
+            try:
+                told = await getattr(self, verb)(session_id, words)
+            except RequestError as error:
+                told = f"error: {error}"
+            if told is None:
+                return PromptResponse(stop_reason="cancelled")
+            await self.say(session_id, told)
         return PromptResponse(stop_reason="end_turn")
 
     async def where(self, session, words):

@@ -41,9 +41,13 @@ class Sync:
     name = "sync"
 
     def __init__(self):
-        self.Sandbox = e2b.Sandbox
+        self.take(e2b)
         self.made = []
         self.shared = None
+
+    def take(self, library):
+        """Uses the sandboxes of this package."""
+        self.Sandbox = library.Sandbox
 
     def create(self, **options):
         options.setdefault("timeout", 300)
@@ -126,10 +130,12 @@ class Async(Sync):
     name = "async"
 
     def __init__(self):
-        super().__init__()
         self.loop = asyncio.new_event_loop()
         threading.Thread(target=self.loop.run_forever, daemon=True).start()
-        self.Sandbox = Wrapped(e2b.AsyncSandbox, self)
+        super().__init__()
+
+    def take(self, library):
+        self.Sandbox = Wrapped(library.AsyncSandbox, self)
 
     def run(self, call):
         async def work():
@@ -139,7 +145,7 @@ class Async(Sync):
         return asyncio.run_coroutine_threadsafe(work(), self.loop).result()
 
     def wrap(self, given):
-        ours = type(given).__module__.startswith("e2b.") and "async" in type(given).__module__
+        ours = type(given).__module__.startswith("e2b") and "async" in type(given).__module__
         return Wrapped(given, self) if ours or callable(given) else given
 
     def stream(self, sandbox, pid, pieces):

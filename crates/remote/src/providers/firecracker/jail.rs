@@ -17,10 +17,10 @@ use rustix::fs::{
     AtFlags, CWD, Gid, Mode, OFlags, Uid, chown, linkat, mkdir, openat, stat, unlink,
 };
 
-use super::{ASLEEP, DISK, FIRST, Machine, Monitors, Place, kept, requests::text};
+use super::{ASLEEP, Machine, Monitors, kept, requests::text};
 use crate::{
-    container::User,
-    machine::{find_program, unavailable},
+    container::{Place, User},
+    machine::{DISK, FIRST, find_program, unavailable},
 };
 
 /// The socket of the interface.

@@ -6,10 +6,10 @@ use garth_contract::Result;
 use serde_json::{Map, Value, json};
 
 use super::{
-    DISK, FIRST, Machine, Monitors, RateLimit,
+    Machine, Monitors, RateLimit,
     jail::{self, Layout},
 };
-use crate::machine::Api;
+use crate::machine::{Api, DISK, FIRST};
 
 /// What the kernel is told: no devices to look for but those it is given, and a restart
 /// by the keyboard, which Firecracker takes for an end. What follows the two dashes is

@@ -12,8 +12,11 @@ use rustix::{
     process::geteuid,
 };
 
-use super::{Accelerator, DISK, Emulator, Machine, Place};
-use crate::{container::User, machine::PORT};
+use super::{Accelerator, Emulator, Machine};
+use crate::{
+    container::{Place, User},
+    machine::{DISK, FIRST, PORT},
+};
 
 /// What QEMU calls the guest's port.
 pub(super) const PORT_ID: &str = "guest";
@@ -25,9 +28,6 @@ const KERNEL: &str =
 
 /// Nobody in particular.
 const NOBODY: User = User { uid: 65534, gid: 65534 };
-
-/// The name of a machine's first files in its directory.
-pub(super) const FIRST: &str = "first-files";
 
 /// The files that a machine is made of, open.
 pub(super) struct Open {
