@@ -8,14 +8,14 @@ use std::os::fd::{AsFd, BorrowedFd};
 use garth_contract::{Clobber, Code, Durability, Error, Result, is_temporary};
 use rustix::{
     fs::{
-        AtFlags, FileType, FlockOperation, Mode, OFlags, RenameFlags, Stat, flock, fstat, openat,
-        readlinkat, renameat, renameat_with, symlinkat, unlinkat,
+        AtFlags, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, openat, readlinkat,
+        renameat, symlinkat, unlinkat,
     },
     io::Errno,
 };
 
 use crate::{
-    attributes,
+    absent, attributes,
     descend::{Enter, Step, Visitor, descend, open_dir},
     errno,
     look::each_name,
@@ -50,7 +50,8 @@ pub(crate) fn across_devices(
     );
     let landed = copied.and_then(|()| match clobber {
         Clobber::Refuse => {
-            renameat_with(&target.0.dir, &hidden, &target.0.dir, target.1, RenameFlags::NOREPLACE)
+            let dir = target.0.dir.as_fd();
+            absent::rename((dir, hidden.as_bytes()), (dir, target.1))
         }
         Clobber::Replace => renameat(&target.0.dir, &hidden, &target.0.dir, target.1),
     });

@@ -3,6 +3,7 @@
 //! The only crate that asks the kernel about files, and that starts processes. Every call starts from a
 //! directory handle and a path that cannot climb; check and use are one call.
 
+mod absent;
 mod attributes;
 mod blocking;
 mod copy;

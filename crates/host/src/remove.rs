@@ -8,14 +8,12 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use garth_contract::{Code, Depth, Error, Kind, Links, Removed, Result, WsPath, is_temporary};
 use rustix::{
-    fs::{
-        AtFlags, FileType, FlockOperation, Mode, RenameFlags, flock, mkdirat, renameat,
-        renameat_with, unlinkat,
-    },
+    fs::{AtFlags, FileType, FlockOperation, flock, renameat, unlinkat},
     io::Errno,
 };
 
 use crate::{
+    absent,
     descend::{Enter, Step, Visitor, descend, open_dir},
     errno, look, sweep, sync, temp,
     tree::{Place, TRIES, Tree},
@@ -83,14 +81,7 @@ fn remove_tree(tree: &Tree, place: &Place, name: &[u8]) -> Result<u64> {
 
 /// Gives a directory its name back, unless somebody has taken the name.
 fn give_back(dir: BorrowedFd<'_>, hidden: &[u8], name: &[u8]) {
-    let given = renameat_with(dir, hidden, dir, name, RenameFlags::NOREPLACE);
-    // Where there is no such rename an empty directory takes the name, and only who has it
-    // so replaces it.
-    if let Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) = given
-        && mkdirat(dir, name, Mode::RWXU).is_ok()
-    {
-        let _ = renameat(dir, hidden, dir, name);
-    }
+    let _ = absent::rename((dir, hidden), (dir, name));
 }
 
 fn take_apart(tree: &Tree, place: &Place, hidden: &str) -> Result<u64> {

@@ -4,15 +4,15 @@ use std::os::fd::AsFd;
 
 use garth_contract::{Clobber, Code, Error, Kind, Links, Move, Renamed, Result, WsPath};
 use rustix::{
-    fs::{AtFlags, FileType, RenameFlags, Stat, renameat, renameat_with, unlinkat},
+    fs::{AtFlags, FileType, Stat, renameat, unlinkat},
     io::Errno,
 };
 
 use crate::{
-    copy,
+    absent, copy,
     descend::open_dir,
     errno,
-    lock::same_file,
+    lock::{self, same_file},
     look, sync,
     tree::{Coming, Place, Tree, stat_name},
     walk,
@@ -100,10 +100,13 @@ impl Mover<'_> {
 
     fn absent(&self) -> Result<(), Errno> {
         let ((source, from), (target, to)) = (self.source, self.target);
-        match renameat_with(&source.dir, from, &target.dir, to, RenameFlags::NOREPLACE) {
-            // EINVAL also says that a directory would move into itself; a plain rename
-            // says so again.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => self.over(),
+        let (from, to) = ((source.dir.as_fd(), from), (target.dir.as_fd(), to));
+        match absent::at_once(from, to) {
+            Err(errno) if absent::is_unknown(errno) => {
+                // Nobody of us writes it between the steps. What is no file is not written.
+                let _held = lock::lock(source, from.1);
+                absent::in_steps(from, to)
+            }
             renamed => renamed,
         }
     }

@@ -17,16 +17,14 @@ use garth_contract::{
 };
 use garth_search::Stands;
 use rustix::{
-    fs::{
-        AtFlags, FileType, Mode, OFlags, RenameFlags, Stat, fstat, linkat, openat, renameat,
-        renameat_with, unlinkat,
-    },
+    fs::{FileType, Mode, OFlags, RenameFlags, Stat, fstat, openat, renameat, renameat_with},
     io::Errno,
 };
 
 pub(crate) use self::fill::{Came, New, PRIVATE};
 use self::fill::{Filled, Made};
 use crate::{
+    absent,
     blocking::check,
     errno,
     lock::{self, Locked, same_file},
@@ -349,15 +347,7 @@ impl Made<'_> {
 
     /// Takes a name unless it is taken.
     fn rename_absent(&self, dir: BorrowedFd<'_>, name: &[u8]) -> Result<(), Errno> {
-        let (from, temp) = (self.dir(), self.name());
-        match renameat_with(from, temp, dir, name, RenameFlags::NOREPLACE) {
-            // A file system that knows no such rename can still link, which never replaces.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-                linkat(from, temp, dir, name, AtFlags::empty())?;
-                unlinkat(from, temp, AtFlags::empty())
-            }
-            renamed => renamed,
-        }
+        absent::rename((self.dir(), self.name()), (dir, name))
     }
 }
 

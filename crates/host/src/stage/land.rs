@@ -19,7 +19,9 @@ use super::{
     build::{Build, locate},
     reach::{Missing, Reach, loosen},
 };
-use crate::{descend::open_dir, errno, lock::same_file, look::each_name, temp, tree::stat_name};
+use crate::{
+    absent, descend::open_dir, errno, lock::same_file, look::each_name, temp, tree::stat_name,
+};
 
 /// What is done with one staged entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,7 +203,7 @@ impl Build {
                     Done::Moved => {
                         // One that was stamped may not let itself be moved; a file says no.
                         let _ = loosen(to, name);
-                        renameat_with(to, name, from, name, RenameFlags::NOREPLACE)
+                        absent::rename((to, name), (from, name))
                     }
                     Done::Exchanged => renameat_with(from, name, to, name, RenameFlags::EXCHANGE),
                     Done::Aside(aside) => {
@@ -219,13 +221,7 @@ impl Build {
 /// Takes one step.
 fn take(from: BorrowedFd<'_>, to: BorrowedFd<'_>, name: &[u8], act: Act) -> Result<Done, Errno> {
     match act {
-        Act::Move => match renameat_with(from, name, to, name, RenameFlags::NOREPLACE) {
-            // A file system that knows no such rename: nothing was there a moment ago.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-                renameat(from, name, to, name).map(|()| Done::Moved)
-            }
-            moved => moved.map(|()| Done::Moved),
-        },
+        Act::Move => absent::rename((from, name), (to, name)).map(|()| Done::Moved),
         Act::Exchange => match renameat_with(from, name, to, name, RenameFlags::EXCHANGE) {
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
                 let aside = temp::fresh_name()?;

@@ -9,6 +9,7 @@ use std::{
 
 use garth_contract::{Announce, Exit, Shell};
 use garth_host::{Bounds, Processes, Strays, Trees};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::{
     ends::LEAVES,
@@ -47,8 +48,12 @@ async fn nothing_is_left_of_any_command_when_we_are_killed() {
     assert!(mark.alive().len() > 12);
     // A supervisor that is stopped when we die must not be forgotten.
     let supervisor = fs::read_to_string(dir.path().join("root/supervisor")).unwrap();
+    // Whoever could wake it again sleeps, so that once is enough: one that is stopped anew
+    // after the death has nobody who wakes it.
+    let pid = Pid::from_raw(other.child.id().try_into().unwrap()).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    fs::write(dir.path().join("root/stop"), "").unwrap();
     until("it is stopped", || {
-        fs::write(dir.path().join("root/stop"), "").unwrap();
         let stat = fs::read_to_string(format!("/proc/{}/stat", supervisor.trim())).unwrap();
         stat.contains(") T ")
     })
