@@ -2,6 +2,7 @@
 
 mod acp;
 mod gateway;
+mod later;
 mod rules;
 
 use std::{ffi::OsString, path::PathBuf};
@@ -16,6 +17,7 @@ pub(crate) use gateway::{
     Config, ConfigCheck, ConfigVerb, Place, Rpc, Serve, Token, TokenCreate, TokenRevoke, TokenRole,
     TokenVerb, Which,
 };
+use later::Later;
 pub(crate) use rules::{Disk, Rules};
 
 /// Secure workspaces for AI agents.
@@ -29,33 +31,33 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serves workspaces over HTTP and WebSocket, to agents and to people.
-    Serve(Serve),
+    Serve(Later<Serve>),
     /// Makes, changes and forgets the agents of a gateway.
-    Agent(Agent),
+    Agent(Later<Agent>),
     /// Gives out and takes back the tokens of a gateway.
-    Token(Token),
+    Token(Later<Token>),
     /// Shows what was done through a gateway, and whether that record is whole.
-    Audit(Audit),
+    Audit(Later<Audit>),
     /// Asks a running gateway for one thing.
-    Rpc(Rpc),
+    Rpc(Later<Rpc>),
     /// Looks at the configuration of a gateway.
-    Config(Config),
+    Config(Later<Config>),
     /// Serves a directory's files to a client of the Model Context Protocol.
-    Mcp(Mcp),
+    Mcp(Later<Mcp>),
     /// Stands between an editor and its agent, and keeps the agent in one directory.
-    Acp(Acp),
+    Acp(Later<Acp>),
     /// Runs one tool once, on one directory.
-    Tool(Tool),
+    Tool(Later<Tool>),
     /// Replaces the secrets of a text by placeholders.
-    Redact(Redact),
+    Redact(Later<Redact>),
     /// Tries on this machine what keeps commands in their place.
-    Doctor(Doctor),
+    Doctor(Later<Doctor>),
     /// Prints what a shell needs to complete these arguments.
-    Completions(Completions),
+    Completions(Later<Completions>),
     /// Prints a page of the manual.
-    Man(Man),
+    Man(Later<Man>),
     /// Serves files and commands over standard streams, for another garth.
-    Guest(Guest),
+    Guest(Later<Guest>),
     /// Makes the smallest virtual machine there is, for `garth doctor`.
     #[command(hide = true)]
     TryKvm,
