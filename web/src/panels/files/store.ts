@@ -1,5 +1,5 @@
 // The tree of the workspace that is shown: listed as it is opened, kept true by what the gateway tells.
-import { createEffect, createRoot, createSignal, on, onCleanup } from "solid-js";
+import { createComputed, createRoot, createSignal, on, onCleanup } from "solid-js";
 import type { Entry as Listed } from "./listing.ts";
 import { listing } from "./listing.ts";
 import { asRpcError, type RpcError } from "../../rpc/errors.ts";
@@ -154,10 +154,10 @@ async function look(): Promise<void> {
   }
 }
 
-/** Lists and watches what is shown, again after every break and every switch. */
+/** Lists and watches what is shown, again after every break and every switch; it asks before anything is drawn. */
 createRoot(() => {
   const open = () => (link().is === "open" ? link() : undefined);
-  createEffect(
+  createComputed(
     on([agent, open, hidden, ignored], ([id, connection]) => {
       if (id === undefined || connection === undefined) return;
       setTrouble(undefined);

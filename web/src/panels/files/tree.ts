@@ -1,6 +1,7 @@
 // The tree of a workspace as far as it was opened: plain objects and one flat list of what is visible.
 //
 // Nothing here is reactive: a workspace has a hundred thousand entries, and whoever shows them needs the few on the screen.
+import { sortByName } from "./byname.ts";
 
 export interface Entry {
   path: string;
@@ -25,7 +26,6 @@ export interface Node extends Entry {
 
 /** Up to so many entries are sorted as people do; more keep the order that the gateway gives. */
 const SORTED = 5_000;
-const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
 export class Tree {
   readonly root: Node = made({ path: "/", name: "/", kind: "dir" }, undefined);
@@ -140,7 +140,7 @@ function made(entry: Entry, parent: Node | undefined): Node {
 function ordered(nodes: Node[], partial: boolean): Node[] {
   const dirs = nodes.filter((node) => node.kind === "dir");
   const files = nodes.filter((node) => node.kind !== "dir");
-  if (nodes.length <= SORTED && !partial) for (const part of [dirs, files]) part.sort((a, b) => collator.compare(a.name, b.name));
+  if (nodes.length <= SORTED && !partial) for (const part of [dirs, files]) sortByName(part);
   const all = dirs.concat(files);
   all.forEach((node, at) => (node.position = at + 1));
   return all;
