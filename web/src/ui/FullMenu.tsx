@@ -11,7 +11,7 @@ export default function FullMenu(props: MenuProps & { by: Opened }) {
     if (props.by !== "pointer") trigger.dispatchEvent(new KeyboardEvent("keydown", { key: props.by, bubbles: true, cancelable: true }));
   });
   return (
-    <Kobalte.Root defaultOpen={props.by === "pointer"} gutter={4} placement={props.placement ?? "bottom-start"} preventScroll={false}>
+    <Kobalte.Root defaultOpen={props.by === "pointer"} gutter={4} placement={props.placement ?? "bottom-start"} preventScroll={false} modal={false}>
       <Kobalte.Trigger ref={trigger} class={props.class ?? "icon-button"} aria-label={props.label} title={props.title ?? props.label ?? ""}>
         {props.children}
       </Kobalte.Trigger>

@@ -10,7 +10,8 @@ export function MenuItems(props: { items: Item[] }) {
       {(item) => (
         <Show when={item !== "line" && item} fallback={<Kobalte.Separator class="menu-line" />} keyed>
           {(item) => (
-            <Kobalte.Item class={item.danger ? "menu-item danger" : "menu-item"} disabled={item.disabled ?? false} onSelect={() => item.run()}>
+            // Done when the menu is gone: what opens then has the focus, and gives it back to where the menu was opened.
+            <Kobalte.Item class={item.danger ? "menu-item danger" : "menu-item"} disabled={item.disabled ?? false} onSelect={() => setTimeout(() => item.run())}>
               <span class="menu-icon">{item.checked ? <Icon name="check" /> : item.icon && <Icon name={item.icon} />}</span>
               <span class="menu-label">{item.label}</span>
               <Show when={item.keys}><kbd>{item.keys}</kbd></Show>
