@@ -106,14 +106,14 @@ export async function refresh(): Promise<void> {
 
 /** What is about to be deleted is already out of sight. */
 const removed = new Set<string>();
-export function hide(path: string): void {
-  removed.add(path);
-  tree().remove(path);
+export function hide(paths: readonly string[]): void {
+  for (const path of paths) removed.add(path);
+  tree().remove(paths);
   touched();
 }
-export function unhide(path: string): void {
-  removed.delete(path);
-  void list(parentOf(path));
+export function unhide(paths: readonly string[]): void {
+  for (const path of paths) removed.delete(path);
+  for (const parent of new Set(paths.map(parentOf))) void list(parent);
 }
 
 /** Changes that were told and not looked at yet, by the directory they are in. */
@@ -122,7 +122,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 function changed(path: string, how: "created" | "modified" | "deleted"): void {
   if (how === "deleted") {
-    tree().remove(path);
+    tree().remove([path]);
     fresh.delete(path);
     touched();
     return;

@@ -84,7 +84,7 @@ export class Tree {
     if (!parent?.children) return undefined;
     const there = this.#byPath.get(entry.path);
     if (there && there.kind === entry.kind) return Object.assign(there, entry);
-    if (there) this.remove(entry.path);
+    if (there) this.remove([entry.path]);
     const child = made(entry, parent);
     this.#byPath.set(child.path, child);
     parent.children = ordered([...parent.children, child], parent.partial);
@@ -92,12 +92,14 @@ export class Tree {
     return child;
   }
 
-  remove(path: string): void {
-    const node = this.#byPath.get(path);
-    if (!node?.parent) return;
-    node.parent.children = node.parent.children?.filter((child) => child !== node);
-    node.parent.children?.forEach((child, at) => (child.position = at + 1));
-    this.#forget(node);
+  remove(paths: readonly string[]): void {
+    const gone = new Set(paths.flatMap((path) => this.#byPath.get(path) ?? []));
+    for (const parent of new Set([...gone].map((node) => node.parent))) {
+      if (!parent) continue;
+      parent.children = parent.children?.filter((child) => !gone.has(child));
+      parent.children?.forEach((child, at) => (child.position = at + 1));
+    }
+    for (const node of gone) this.#forget(node);
     this.#stale = true;
   }
 
