@@ -50,6 +50,25 @@ test("files and a file", async () => {
   await close();
 });
 
+test("several that are chosen, and their menu", async () => {
+  const { page, close } = await signedIn(browser, gateway);
+  for (const name of ["src", "docs"]) await page.getByRole("treeitem", { name }).first().click();
+  await page.getByRole("treeitem", { name: "report.rs" }).waitFor();
+  await page.getByRole("treeitem", { name: "guide.md" }).click({ modifiers: ["Control"] });
+  await page.getByRole("treeitem", { name: "main.rs" }).click({ modifiers: ["Control"] });
+  await page.getByRole("treeitem", { name: "report.rs" }).click({ modifiers: ["Shift"] });
+  await page.getByRole("treeitem", { name: "plan.md" }).click({ modifiers: ["Control"] });
+  await everyWay(page, "several", async (width) => {
+    await front(page, "Files")(width);
+    // A menu is where it was opened, and closes when the width changes under it.
+    await page.keyboard.press("Escape");
+    await page.getByRole("menu").waitFor({ state: "detached" });
+    await page.getByRole("treeitem", { name: "main.rs" }).click({ button: "right" });
+    await page.getByRole("menuitem", { name: /^Delete/ }).waitFor();
+  });
+  await close();
+});
+
 test("a comparison", async () => {
   const { page, close } = await signedIn(browser, gateway);
   await page.getByRole("treeitem", { name: "src" }).click();

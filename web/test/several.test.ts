@@ -196,7 +196,7 @@ for (const key of ["Shift+F10", "ContextMenu"]) {
     await menu.waitFor({ state: "detached" });
     await until(() => tree.evaluate((tree) => tree === document.activeElement));
     await page.keyboard.press(key);
-    await menu.waitFor();
+    await until(() => page.evaluate(() => document.activeElement?.closest("[role=menu]") !== null));
     // The keys of a menu: letters lead to an item, Enter does it.
     await page.keyboard.type("rename");
     await page.keyboard.press("Enter");

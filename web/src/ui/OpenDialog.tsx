@@ -1,6 +1,6 @@
 // A dialog that is open: a title, what it is about, and a row of answers; the focus stays inside and goes back where it was.
 import * as Kobalte from "@kobalte/core/dialog";
-import { onCleanup, Show } from "solid-js";
+import { onCleanup, Show, untrack } from "solid-js";
 import { IconButton } from "./Button.tsx";
 import type { DialogProps } from "./Dialog.tsx";
 
@@ -15,7 +15,8 @@ export default function OpenDialog(props: DialogProps) {
     // What put itself in front, with a part of its text chosen, stays there.
     if (content.contains(document.activeElement)) return;
     const first = FIRST.map((what) => content.querySelector<HTMLElement>(what)).find((found) => found !== null);
-    (first ?? content).focus();
+    // What hears of the focus may look at signals, which must not begin this again.
+    untrack(() => (first ?? content).focus());
   };
   // Back where it was, unless what was answered has led elsewhere.
   onCleanup(() => setTimeout(() => document.activeElement === document.body && before?.isConnected && before.focus()));
