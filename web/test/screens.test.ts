@@ -1,4 +1,5 @@
 // Every screen of files and the editor, at every width, light and dark.
+import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { blank, browser as start, signedIn } from "./browser.ts";
@@ -65,6 +66,8 @@ test("several that are chosen, and their menu", async () => {
     await page.getByRole("menu").waitFor({ state: "detached" });
     await page.getByRole("treeitem", { name: "main.rs" }).click({ button: "right" });
     await page.getByRole("menuitem", { name: /^Delete/ }).waitFor();
+    const box = await page.getByRole("menu").boundingBox();
+    assert.ok(box && box.x >= 0 && box.x + box.width <= width, `the menu sticks out at ${width}: ${JSON.stringify(box)}`);
   });
   await close();
 });
@@ -86,8 +89,7 @@ test("two that wrote one file", async () => {
   const { page, close } = await signedIn(browser, gateway, { at: "#/default/docs/plan.md" });
   await page.locator(".cm-content").click();
   await page.keyboard.press("Control+End");
-  await page.keyboard.type("- [ ] ask for a file name\n");
-  await page.keyboard.press("ArrowUp");
+  await page.keyboard.type("- [ ] ask for a file name");
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("End");
   await page.keyboard.type(" or a file");

@@ -13,7 +13,7 @@ export default function PointMenu(props: { /** A new one opens it anew. */ at: {
     }),
   );
   return (
-    <Kobalte.Root preventScroll={false} modal={false}>
+    <Kobalte.Root preventScroll={false} modal={false} overlap>
       <Kobalte.Trigger as="span" ref={anchor} hidden />
       <Kobalte.Portal>
         {/* What opened it cannot take the focus back: it is a point. */}
