@@ -9,6 +9,6 @@ import { begin, expected } from "./state/session.ts";
 
 void begin();
 // Fetched while it is found out who asks, where somebody was in before.
-if (expected()) void Promise.all([import("./shell/Shell.tsx"), import("./panels/files/View.tsx")]);
+if (expected()) void import("./shell/Shell.tsx");
 const place = document.getElementById("app");
 if (place) render(() => <App />, place);

@@ -50,6 +50,33 @@ test("directories open, and the keyboard goes through the tree as through every 
   await opened.close();
 });
 
+test("a question has the focus where one types, and leads back to the tree", async () => {
+  const opened = await signedIn(browser, gateway);
+  const { page } = opened;
+  const tree = page.getByRole("tree");
+  const inTree = () => tree.evaluate((tree) => tree === document.activeElement);
+  await row(page, "README.md").waitFor();
+  await tree.focus();
+  await page.keyboard.type("rea");
+  await page.keyboard.press("F2");
+  await page.getByLabel("New name").waitFor();
+  await until(() => page.getByLabel("New name").evaluate((input) => input === document.activeElement));
+  // The stem is chosen, so that typing replaces it and leaves the ending.
+  await page.keyboard.type("read-me");
+  assert.equal(await page.getByLabel("New name").inputValue(), "read-me.md");
+  await isSound(opened);
+  await page.keyboard.press("Escape");
+  await until(inTree);
+  // A menu of the bar has nothing in it but its items, and gives the focus back as well.
+  const more = page.getByRole("button", { name: "More for files" });
+  await more.click();
+  await page.getByRole("menuitem", { name: "Show hidden files" }).waitFor();
+  await isSound(opened);
+  await page.keyboard.press("Escape");
+  await until(() => more.evaluate((button) => button === document.activeElement));
+  await opened.close();
+});
+
 test("hidden and ignored files are shown when they are asked for", async () => {
   const { page, close } = await signedIn(browser, gateway);
   await row(page, "made").waitFor();

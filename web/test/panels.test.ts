@@ -84,7 +84,7 @@ test("terminal and processes", async (context) => {
 });
 
 test("activity and a question", async () => {
-  const { page, close } = await signedIn(browser, gateway, { at: "#/default/docs/guide.md" });
+  const { page, close } = await signedIn(browser, gateway, { at: "#/default/src/main.rs" });
   await settled(page);
   await page.locator(".cm-line").first().waitFor();
   await page.keyboard.press("Control+Shift+A");

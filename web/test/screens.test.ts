@@ -1,4 +1,5 @@
 // Every screen of files and the editor, at every width, light and dark.
+import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { blank, browser as start, signedIn } from "./browser.ts";
@@ -50,6 +51,27 @@ test("files and a file", async () => {
   await close();
 });
 
+test("several that are chosen, and their menu", async () => {
+  const { page, close } = await signedIn(browser, gateway);
+  for (const name of ["src", "docs"]) await page.getByRole("treeitem", { name }).first().click();
+  await page.getByRole("treeitem", { name: "report.rs" }).waitFor();
+  await page.getByRole("treeitem", { name: "guide.md" }).click({ modifiers: ["Control"] });
+  await page.getByRole("treeitem", { name: "main.rs" }).click({ modifiers: ["Control"] });
+  await page.getByRole("treeitem", { name: "report.rs" }).click({ modifiers: ["Shift"] });
+  await page.getByRole("treeitem", { name: "plan.md" }).click({ modifiers: ["Control"] });
+  await everyWay(page, "several", async (width) => {
+    await front(page, "Files")(width);
+    // A menu is where it was opened, and closes when the width changes under it.
+    await page.keyboard.press("Escape");
+    await page.getByRole("menu").waitFor({ state: "detached" });
+    await page.getByRole("treeitem", { name: "main.rs" }).click({ button: "right" });
+    await page.getByRole("menuitem", { name: /^Delete/ }).waitFor();
+    const box = await page.getByRole("menu").boundingBox();
+    assert.ok(box && box.x >= 0 && box.x + box.width <= width, `the menu sticks out at ${width}: ${JSON.stringify(box)}`);
+  });
+  await close();
+});
+
 test("a comparison", async () => {
   const { page, close } = await signedIn(browser, gateway);
   await page.getByRole("treeitem", { name: "src" }).click();
@@ -67,8 +89,7 @@ test("two that wrote one file", async () => {
   const { page, close } = await signedIn(browser, gateway, { at: "#/default/docs/plan.md" });
   await page.locator(".cm-content").click();
   await page.keyboard.press("Control+End");
-  await page.keyboard.type("- [ ] ask for a file name\n");
-  await page.keyboard.press("ArrowUp");
+  await page.keyboard.type("- [ ] ask for a file name");
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("End");
   await page.keyboard.type(" or a file");

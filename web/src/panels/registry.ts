@@ -29,10 +29,10 @@ export interface Overlay {
   component: Component;
 }
 
-const found = import.meta.glob<{ default: Panel }>("./*/panel.tsx", { eager: true });
-const over = import.meta.glob<{ default: Overlay }>("./*/overlay.tsx", { eager: true });
+const found = import.meta.glob<Panel>("./*/panel.tsx", { eager: true, import: "default" });
+const over = import.meta.glob<Overlay>("./*/overlay.tsx", { eager: true, import: "default" });
 
-const all = Object.values(found).map((module) => module.default).sort((a, b) => a.order - b.order);
+const all = Object.values(found).sort((a, b) => a.order - b.order);
 
 /** The panels of a place that this caller has. */
 export function panelsOf(place: Place): Panel[] {
@@ -50,4 +50,4 @@ export function pageOf(id: string): Component | undefined {
 }
 
 /** What lies over everything. */
-export const overlays: Overlay[] = Object.values(over).map((module) => module.default);
+export const overlays: Overlay[] = Object.values(over);

@@ -42,21 +42,16 @@ export function expected(): boolean {
 
 /** Finds a way in when the page is opened. */
 export async function begin(): Promise<void> {
-  rpc.onLink((link) => {
-    const now = session();
-    if (link.is !== "refused" || now.is !== "in") return;
-    forget();
-    const before = now.agent === undefined ? { role: now.role } : { role: now.role, agent: now.agent };
-    setSession({ is: "over", why: link.error, before });
-  });
+  rpc.onLink((link) => link.is === "refused" && end(link.error));
   const ticket = new URLSearchParams(location.hash.slice(1)).get("ticket");
   // Gone from the address before anything else, so that it is in no history.
   if (ticket !== null) history.replaceState(null, "", location.pathname);
   const kept = sessionStorage.getItem(KEY);
+  const before = localStorage.getItem(BEFORE) !== null;
   try {
     if (ticket !== null) await sendJson("POST", "/v1/session", { ticket });
-    else if (kept !== null) return await enter(kept);
-    await enter(undefined);
+    else if (kept !== null) return await enter(kept, "known");
+    await enter(undefined, ticket !== null || before ? "known" : "unknown");
   } catch (thrown) {
     const error = asRpcError(thrown);
     // Who simply is not signed in yet needs no error.
@@ -69,7 +64,7 @@ export async function begin(): Promise<void> {
 export async function signIn(token: string, keep: boolean): Promise<void> {
   // The connection would take the browser's session before the token.
   await fetch("/v1/session", { method: "DELETE" }).catch(() => undefined);
-  await enter(token);
+  await enter(token, "unknown");
   if (keep) sessionStorage.setItem(KEY, token);
 }
 
@@ -82,17 +77,31 @@ export async function signOut(): Promise<void> {
   setSession({ is: "out" });
 }
 
-async function enter(token: string | undefined): Promise<void> {
+/** Who was let in before is connected while it is asked who it is; who was not is asked first, and tries once. */
+async function enter(token: string | undefined, who: "known" | "unknown"): Promise<void> {
   useToken(token);
+  if (who === "known") rpc.connect(token);
   const told = await sendJson<Told>("GET", "/v1/session").catch((thrown: unknown) => {
     useToken(undefined);
+    if (who === "known") rpc.close();
     throw thrown;
   });
   const by = token === undefined ? "session" : "token";
   if (token === undefined) localStorage.setItem(BEFORE, "1");
-  rpc.connect(token);
-  const who = { is: "in", role: told.role, label: told.label, by } as const;
-  setSession(told.agent === undefined ? who : { ...who, agent: told.agent });
+  if (who === "unknown") rpc.connect(token);
+  const is = { is: "in", role: told.role, label: told.label, by } as const;
+  setSession(told.agent === undefined ? is : { ...is, agent: told.agent });
+  // It may have been refused while the other was answered.
+  if (rpc.link.is === "refused") end(rpc.link.error);
+}
+
+/** The session has ended; what was open stays behind the question. */
+function end(why: RpcError): void {
+  const now = session();
+  if (now.is !== "in") return;
+  forget();
+  const before = now.agent === undefined ? { role: now.role } : { role: now.role, agent: now.agent };
+  setSession({ is: "over", why, before });
 }
 
 function forget(): void {

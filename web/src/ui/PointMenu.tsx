@@ -4,7 +4,7 @@ import { createEffect, on } from "solid-js";
 import type { Item } from "./Menu.tsx";
 import { MenuItems } from "./MenuItems.tsx";
 
-export default function PointMenu(props: { /** A new one opens it anew. */ at: { x: number; y: number }; items: Item[] }) {
+export default function PointMenu(props: { /** A new one opens it anew. */ at: { x: number; y: number }; items: Item[]; onClose: () => void }) {
   let anchor!: HTMLElement;
   createEffect(
     // What those who hear it look at is not what opens it again.
@@ -13,10 +13,11 @@ export default function PointMenu(props: { /** A new one opens it anew. */ at: {
     }),
   );
   return (
-    <Kobalte.Root preventScroll={false}>
+    <Kobalte.Root preventScroll={false} modal={false} overlap>
       <Kobalte.Trigger as="span" ref={anchor} hidden />
       <Kobalte.Portal>
-        <Kobalte.Content class="menu">
+        {/* What opened it cannot take the focus back: it is a point. */}
+        <Kobalte.Content class="menu" onCloseAutoFocus={(event: Event) => (event.preventDefault(), queueMicrotask(() => props.onClose()))}>
           <MenuItems items={props.items} />
         </Kobalte.Content>
       </Kobalte.Portal>

@@ -4,18 +4,15 @@ import { badgeWord, gitBadge } from "../../state/git.ts";
 import { ago, moment, size } from "../../ui/format.ts";
 import { Icon, type IconName } from "../../ui/Icon.tsx";
 import { writable } from "./actions.ts";
-import { cutPath } from "./cutting.ts";
+import { isCut } from "./cutting.ts";
+import type { Slot } from "./insight.ts";
+import { isChosen } from "./selection.ts";
 import { FRESH, fresh, selected, version } from "./store.ts";
 import type { Node } from "./tree.ts";
 
 // One clock for all rows: fresh changes say how long ago they were.
 const [now, setNow] = createSignal(Date.now());
 setInterval(() => fresh.size > 0 && setNow(Date.now()), 1_000);
-
-/** The id of a row in the document. */
-export function rowId(node: Node): string {
-  return `row-${encodeURIComponent(node.path)}`;
-}
 
 /** All that a tooltip says; asked for when the mouse is there, since dates are slow to write. */
 export function aboutNode(node: Node): string {
@@ -33,7 +30,6 @@ function freshSince(node: Node): number | undefined {
 /** What a row tells of its entry in attributes; nothing means that it has none such. */
 function attributes(node: Node): Record<string, string | undefined> {
   return {
-    id: rowId(node),
     "data-path": node.path,
     "data-depth": String(Math.min(node.depth, 24)),
     "aria-level": String(node.depth),
@@ -43,10 +39,10 @@ function attributes(node: Node): Record<string, string | undefined> {
   };
 }
 
-/** A row takes one entry after the other as the tree is scrolled, so everything in it follows `props.node`. */
-export function Row(props: { node: Node; target: boolean }) {
+/** A row takes one entry after the other as the tree is scrolled, so everything in it follows its slot. */
+export function Row(props: { slot: Slot; target: string | undefined }) {
   // The same entry may have changed within.
-  const node = createMemo(() => (version(), props.node), undefined, { equals: false });
+  const node = createMemo(() => (version(), props.slot.node()), undefined, { equals: false });
   const since = () => (fresh.size === 0 ? (version(), undefined) : (now(), freshSince(node())));
   const open = () => node().open;
   const fact = () => {
@@ -68,14 +64,15 @@ export function Row(props: { node: Node; target: boolean }) {
       }
       return is;
     }, {});
-  const chosen = () => selected() === node().path;
+  const chosen = createMemo(() => isChosen(node().path));
   return (
     <div
       ref={follow}
+      id={props.slot.id}
       class="row"
       role="treeitem"
       aria-selected={chosen()}
-      classList={{ selected: chosen(), cut: cutPath() === node().path, fresh: since() !== undefined, target: props.target, hidden: node().name.startsWith(".") }}
+      classList={{ selected: chosen(), current: selected() === node().path, cut: isCut(node().path), fresh: since() !== undefined, target: props.target === node().path, hidden: node().name.startsWith(".") }}
       draggable={writable()}
     >
       <span class="twist"><Show when={node().kind === "dir"}><Icon name="chevron" class={open() ? "open" : ""} /></Show></span>

@@ -1,17 +1,20 @@
 // The tree as it is seen: only the rows on the screen exist, the keyboard works as in every tree (WAI-ARIA).
-import { createEffect, createMemo, createSignal, Index, lazy, on, onCleanup, onMount, Show, Suspense } from "solid-js";
-import { active, nameOf, openFile } from "../../state/tabs.ts";
-import { move, remove, rename, writable } from "./actions.ts";
+import { createEffect, createMemo, createSignal, For, lazy, on, onCleanup, onMount, Show, Suspense } from "solid-js";
+import type { Item } from "../../ui/Menu.tsx";
+import { active, openFile } from "../../state/tabs.ts";
+import { moveInto, rename, writable } from "./actions.ts";
 import { cut, paste } from "./cutting.ts";
-import { directoryOf, itemsFor } from "./items.ts";
-import { aboutNode, Row, rowId } from "./Row.tsx";
-import { expand, joined, reveal, selected, setSelected, tree } from "./store.ts";
+import { inSight } from "./insight.ts";
+import { directoryOf, items, itemsFor, removePicked } from "./items.ts";
+import { aboutNode, Row } from "./Row.tsx";
+import { extendTo, flip, isChosen, pick, picked, pickFolder, pickOne, walkTo } from "./selection.ts";
+import { expand, reveal, selected, tree } from "./store.ts";
 import type { Node } from "./tree.ts";
 
 /** Rows beyond the edges that exist too, so that scrolling shows no gap. */
 const BEYOND = 4;
 /** What is dragged inside the page, so that it is no upload. */
-const DRAGGED = "application/x-garth-path";
+const DRAGGED = "application/x-garth-paths";
 /** How long typed letters belong together, in milliseconds. */
 const TYPING = 700;
 
@@ -23,11 +26,10 @@ export function TreeView() {
   const [rowHeight, setRowHeight] = createSignal(26);
   let scroller!: HTMLDivElement;
   const rows = () => tree().rows;
-  const range = createMemo(() => {
-    const first = Math.max(0, Math.floor(top() / rowHeight()) - BEYOND);
-    return { first, last: Math.min(rows().length, Math.ceil((top() + height()) / rowHeight()) + BEYOND) };
-  });
-  const shown = () => rows().slice(range().first, range().last);
+  // Always as many rows, so that none is made or dropped by a scroll.
+  const many = createMemo(() => Math.min(rows().length, Math.ceil(height() / rowHeight()) + 1 + 2 * BEYOND));
+  const first = createMemo(() => Math.max(0, Math.min(rows().length - many(), Math.floor(top() / rowHeight()) - BEYOND)));
+  const slots = inSight(rows, first, many);
   // Looked for once a change, not once a frame: there may be a hundred thousand.
   const at = createMemo(() => rows().findIndex((node) => node.path === selected()));
 
@@ -36,33 +38,33 @@ export function TreeView() {
       setHeight(scroller.clientHeight);
       setRowHeight(parseFloat(getComputedStyle(scroller).getPropertyValue("--row")) || 26);
     };
+    // It measures at once, when the layout is there anyway.
     const observer = new ResizeObserver(measure);
     observer.observe(scroller);
-    measure();
     onCleanup(() => observer.disconnect());
   });
 
   // The file in front is the one that is selected, and it is in sight.
   createEffect(
     on(active, (tab) => {
-      if (tab?.shown.kind === "file" && tab.shown.path !== selected()) void reveal(tab.shown.path).then(() => inSight());
+      if (tab?.shown.kind === "file" && tab.shown.path !== selected()) void reveal(tab.shown.path).then(() => bring());
     }),
   );
 
-  const inSight = () => {
+  const bring = () => {
     const place = at() * rowHeight();
     if (place < 0) return;
     if (place < scroller.scrollTop) scroller.scrollTop = place;
     else if (place + rowHeight() > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = place + rowHeight() - scroller.clientHeight;
   };
-  const go = (to: number) => {
+  const go = (to: number, choose: (path: string) => void = pick) => {
     const node = rows()[Math.min(rows().length - 1, Math.max(0, to))];
     if (!node) return;
-    setSelected(node.path);
-    inSight();
+    choose(node.path);
+    bring();
   };
   const activate = (node: Node, preview: boolean) => {
-    setSelected(node.path);
+    pick(node.path);
     if (node.kind === "dir") expand(node, !node.open);
     else openFile(node.path, { preview });
   };
@@ -74,8 +76,14 @@ export function TreeView() {
     if (node) act(node, row);
   };
   const [target, setTarget] = createSignal<string>();
+  const click = (event: MouseEvent, node: Node) => {
+    if (event.shiftKey) extendTo(node.path);
+    else if (event.ctrlKey || event.metaKey) flip(node.path);
+    else activate(node, true);
+  };
   const drag = (event: DragEvent, node: Node) => {
-    event.dataTransfer?.setData(DRAGGED, node.path);
+    if (!isChosen(node.path)) pick(node.path);
+    event.dataTransfer?.setData(DRAGGED, JSON.stringify(picked().map((one) => one.path)));
     if (event.dataTransfer) event.dataTransfer.effectAllowed = "move";
   };
   const over = (event: DragEvent, node: Node) => {
@@ -85,11 +93,10 @@ export function TreeView() {
   };
   const drop = (event: DragEvent, node: Node) => {
     setTarget(undefined);
-    const from = event.dataTransfer?.getData(DRAGGED);
-    if (!from) return;
+    const paths = event.dataTransfer?.getData(DRAGGED);
+    if (!paths) return;
     event.preventDefault();
-    const to = directoryOf(node.path);
-    if (to !== from && !to.startsWith(`${from}/`)) void move(from, joined(to, nameOf(from)));
+    void moveInto(JSON.parse(paths) as string[], directoryOf(node.path));
   };
 
   let typed = "";
@@ -110,15 +117,25 @@ export function TreeView() {
     const node = rows()[at()];
     const page = Math.max(1, Math.floor(height() / rowHeight()) - 1);
     const mod = event.ctrlKey || event.metaKey;
+    const steps: Record<string, number> = {
+      ArrowDown: at() + 1,
+      ArrowUp: at() < 0 ? 0 : at() - 1,
+      PageDown: at() + page,
+      PageUp: at() - page,
+      Home: 0,
+      End: rows().length - 1,
+    };
+    const step = steps[event.key];
+    // Shift takes along what lies between, Control leaves what is chosen.
+    const walk = step === undefined || event.altKey ? undefined : () => go(step, event.shiftKey ? extendTo : mod ? walkTo : pick);
     const acts: Record<string, (() => void) | undefined> = mod
-      ? { x: () => writable() && cut(node?.path), v: () => void paste(directoryOf(node?.path)) }
+      ? {
+          a: () => node && pickFolder(node),
+          x: () => writable() && cut(picked()),
+          v: () => void paste(directoryOf(node?.path)),
+          " ": () => node && flip(node.path),
+        }
       : {
-          ArrowDown: () => go(at() + 1),
-          ArrowUp: () => go(at() < 0 ? 0 : at() - 1),
-          PageDown: () => go(at() + page),
-          PageUp: () => go(at() - page),
-          Home: () => go(0),
-          End: () => go(rows().length - 1),
           ArrowRight: () => {
             if (node?.kind !== "dir") return;
             if (node.open) go(at() + 1);
@@ -129,13 +146,15 @@ export function TreeView() {
             else if (node?.parent?.parent) go(rows().indexOf(node.parent));
           },
           Enter: () => node && activate(node, false),
-          " ": () => node && activate(node, true),
+          " ": () => node && (event.shiftKey ? extendTo(node.path) : activate(node, true)),
           "*": () => node?.parent?.children?.filter((one) => one.kind === "dir").forEach((one) => expand(one, true)),
           F2: () => node && writable() && void rename(node.path),
-          Delete: () => node && writable() && (go(at() + 1), remove(node.path, node.kind)),
-          Escape: () => cut(undefined),
+          F10: event.shiftKey ? () => menuAtRow() : undefined,
+          ContextMenu: () => menuAtRow(),
+          Delete: () => writable() && removePicked(),
+          Escape: () => (cut([]), pickOne()),
         };
-    const act = acts[event.key];
+    const act = walk ?? acts[event.key];
     if (act) {
       event.preventDefault();
       act();
@@ -145,11 +164,22 @@ export function TreeView() {
     }
   };
 
-  const [menu, setMenu] = createSignal<{ x: number; y: number }>();
+  const [menu, setMenu] = createSignal<{ x: number; y: number; items: Item[] }>();
   const context = (event: MouseEvent) => {
     event.preventDefault();
-    under(event, (node) => setSelected(node.path));
-    setMenu({ x: event.clientX, y: event.clientY });
+    // The keyboard's has no pointer, and means the row it is at.
+    if ((event as PointerEvent).pointerType === "") return menuAtRow();
+    let on = false;
+    under(event, (node) => {
+      on = true;
+      if (!isChosen(node.path)) pick(node.path);
+    });
+    setMenu({ x: event.clientX, y: event.clientY, items: on ? items() : itemsFor(undefined) });
+  };
+  const menuAtRow = () => {
+    const row = slots()[at() - first()];
+    const box = row && document.getElementById(row.id)?.getBoundingClientRect();
+    if (box) setMenu({ x: box.left + 24, y: box.bottom, items: items() });
   };
 
   return (
@@ -160,11 +190,12 @@ export function TreeView() {
         role="tree"
         tabIndex={0}
         aria-label="Files"
-        aria-activedescendant={at() >= range().first && at() < range().last ? rowId(rows()[at()]!) : undefined}
+        aria-multiselectable="true"
+        aria-activedescendant={slots()[at() - first()]?.id}
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
         onKeyDown={keys}
         onFocus={() => at() < 0 && go(0)}
-        onClick={(event) => under(event, (node) => activate(node, true))}
+        onClick={(event) => under(event, (node) => click(event, node))}
         onDblClick={(event) => under(event, (node) => node.kind === "file" && activate(node, false))}
         onContextMenu={context}
         onMouseOver={(event) => under(event, (node, row) => (row.title = aboutNode(node)))}
@@ -174,14 +205,13 @@ export function TreeView() {
         onDrop={(event) => under(event, (node) => drop(event, node))}
       >
         <div class="tree-whole" role="presentation" style={{ height: `${rows().length * rowHeight()}px` }}>
-          <div class="tree-window" role="presentation" style={{ transform: `translateY(${range().first * rowHeight()}px)` }}>
-            {/* Rows stay and take other entries, which is quicker than making them anew. */}
-            <Index each={shown()}>{(node) => <Row node={node()} target={target() === node().path} />}</Index>
+          <div class="tree-window" role="presentation" style={{ transform: `translateY(${first() * rowHeight()}px)` }}>
+            <For each={slots()}>{(slot) => <Row slot={slot} target={target()} />}</For>
           </div>
         </div>
       </div>
       <Show when={menu()}>
-        {(at) => <Suspense><PointMenu at={at()} items={selected() === undefined ? [] : itemsFor(selected()!)} /></Suspense>}
+        {(at) => <Suspense><PointMenu at={at()} items={at().items} onClose={() => document.activeElement === document.body && scroller.focus()} /></Suspense>}
       </Show>
     </>
   );

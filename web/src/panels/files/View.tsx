@@ -3,11 +3,13 @@ import { createSignal, Show } from "solid-js";
 import { agent } from "../../state/agents.ts";
 import { sentence } from "../../state/toasts.ts";
 import { Button, IconButton } from "../../ui/Button.tsx";
+import { count } from "../../ui/format.ts";
 import { Icon } from "../../ui/Icon.tsx";
 import { Menu, type Item } from "../../ui/Menu.tsx";
 import { makeFile, makeFolder, writable } from "./actions.ts";
 import "./files.css";
-import { directoryOf, itemsFor } from "./items.ts";
+import { directoryOf, items } from "./items.ts";
+import { entries, picked } from "./selection.ts";
 import { busy, hidden, ignored, refresh, selected, showHidden, showIgnored, tree, trouble } from "./store.ts";
 import { dropped, upload } from "./transfer.ts";
 import { TreeView } from "./TreeView.tsx";
@@ -16,8 +18,9 @@ export default function View() {
   const [over, setOver] = createSignal(false);
   let chooser!: HTMLInputElement;
   const here = () => directoryOf(selected());
+  const several = () => (picked().length > 1 ? `${entries(picked().length)} chosen` : undefined);
   const options = (): Item[] => [
-    ...itemsFor(selected()),
+    ...items(),
     "line",
     { label: "Show hidden files", checked: hidden(), run: () => showHidden(!hidden()) },
     { label: "Show ignored files", checked: ignored(), run: () => showIgnored(!ignored()) },
@@ -51,7 +54,8 @@ export default function View() {
       onDrop={(event) => void drop(event)}
     >
       <div class="files-bar" role="toolbar" aria-label="Files">
-        <span class="files-count num">{tree().root.children ? label(tree().root.children!.length, tree().root.partial) : ""}</span>
+        <span class="files-count num" classList={{ several: several() !== undefined }}>{several() ?? (tree().root.children ? label(tree().root.children!.length, tree().root.partial) : "")}</span>
+        <span class="sr" role="status">{several() === undefined ? "" : `${several()} in all`}</span>
         <Show when={busy().size > 0}><span class="spinner" role="status" aria-label="Reading" /></Show>
         <Show when={writable()}>
           <IconButton icon="filePlus" label="New file" onClick={() => void makeFile(here())} />
@@ -85,6 +89,6 @@ export default function View() {
   );
 }
 
-function label(entries: number, partial: boolean): string {
-  return `${entries.toLocaleString("en")}${partial ? "+" : ""} ${entries === 1 ? "entry" : "entries"}`;
+function label(all: number, partial: boolean): string {
+  return partial ? `${count(all)}+ entries` : entries(all);
 }

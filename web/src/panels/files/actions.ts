@@ -5,7 +5,9 @@ import { mine } from "../../state/own.ts";
 import { close, moved, nameOf, openFile, tabs } from "../../state/tabs.ts";
 import { dismiss, failed, toast, update } from "../../state/toasts.ts";
 import { askText } from "../../ui/ask.tsx";
+import { entries } from "./selection.ts";
 import { hide, joined, list, parentOf, reveal, unhide } from "./store.ts";
+import type { Node } from "./tree.ts";
 
 /** How long a deletion can be taken back, in milliseconds. */
 const SECOND_THOUGHTS = 7_000;
@@ -56,55 +58,108 @@ export async function rename(path: string): Promise<void> {
   if (to !== undefined && to !== name) await move(path, joined(parentOf(path), to));
 }
 
+/** One move. */
+interface Step {
+  from: string;
+  to: string;
+}
+
 /** Moves, and offers the way back. */
-export async function move(from: string, to: string, undoes = true): Promise<void> {
+export async function move(from: string, to: string): Promise<void> {
   if (from === to) return;
-  await attempt(`${nameOf(from)} could not be moved`, async (agentId) => {
+  const title = parentOf(from) === parentOf(to) ? `Renamed to ${nameOf(to)}` : `Moved to ${parentOf(to)}`;
+  await moveAll([{ from, to }], title);
+}
+
+/** Moves entries into a directory; what is there already, or would have to go into itself, stays. */
+export async function moveInto(paths: readonly string[], directory: string): Promise<void> {
+  const inside = (path: string) => directory === path || directory.startsWith(`${path}/`);
+  const steps = paths.filter((path) => parentOf(path) !== directory && !inside(path)).map((from) => ({ from, to: joined(directory, nameOf(from)) }));
+  if (steps.length === 1) return await move(steps[0]!.from, steps[0]!.to);
+  if (steps.length > 0) await moveAll(steps, `Moved ${entries(steps.length)} to ${directory}`);
+}
+
+async function moveAll(steps: readonly Step[], title?: string): Promise<void> {
+  const agentId = agent();
+  if (agentId === undefined) return;
+  const done: Step[] = [];
+  const { wrong } = await each(steps, async ({ from, to }) => {
     mine(from);
     mine(to);
     await rpc.call("worktree.move", { agentId, fromPath: from, toPath: to });
     moved(from, to);
-    await Promise.all([list(parentOf(from)), list(parentOf(to))]);
-    await reveal(to);
-    if (!undoes) return;
-    const title = parentOf(from) === parentOf(to) ? `Renamed to ${nameOf(to)}` : `Moved to ${parentOf(to)}`;
-    toast({ kind: "done", title, action: { label: "Undo", run: () => void move(to, from, false) } });
+    done.push({ from, to });
   });
+  const places = new Set(done.flatMap(({ from, to }) => [parentOf(from), parentOf(to)]));
+  await Promise.all([...places].map((place) => list(place)));
+  const last = done.at(-1);
+  if (last) await reveal(last.to);
+  const back = { label: "Undo", run: () => void moveAll(done.map(({ from, to }) => ({ from: to, to: from })).reverse()) };
+  if (wrong !== undefined) {
+    const what = steps.length === 1 ? nameOf(steps[0]!.from) : `${steps.length - done.length} of ${entries(steps.length)}`;
+    failed(`${what} could not be moved`)(wrong);
+    if (done.length > 0) toast({ kind: "info", title: `Moved ${entries(done.length)}`, action: back });
+  } else if (title !== undefined) {
+    toast({ kind: "done", title, action: back });
+  }
 }
 
-/** Deletions that wait, by path. */
-const waiting = new Map<string, () => void>();
+/** How many calls of one action are under way at a time. */
+const AT_ONCE = 8;
 
-/** Takes something out of sight at once, and deletes it unless that is taken back in time. */
-export function remove(path: string, kind: "file" | "dir"): void {
+/** Does something to each; the first thing that went wrong does not end the others. */
+async function each<T>(all: readonly T[], act: (one: T) => Promise<void>): Promise<{ wrong?: unknown }> {
+  const result: { wrong?: unknown } = {};
+  let next = 0;
+  const work = async () => {
+    for (let at = next++; at < all.length; at = next++) await act(all[at]!).catch((thrown: unknown) => (result.wrong ??= thrown));
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, all.length) }, work));
+  return result;
+}
+
+/** What does the deletions that wait when the page is left. */
+const waiting = new Set<() => void>();
+
+/** Takes entries out of sight at once, and deletes them unless that is taken back in time. */
+export function remove(nodes: readonly Node[]): void {
   const agentId = agent();
-  if (agentId === undefined || waiting.has(path)) return;
-  const open = tabs().filter((tab) => tab.shown.kind === "file" && (tab.shown.path === path || tab.shown.path.startsWith(`${path}/`)));
-  if (open.some((tab) => tab.dirty)) {
-    toast({ kind: "error", title: `${nameOf(path)} is being edited`, hint: "Save or close what you changed in it first." });
+  if (agentId === undefined || nodes.length === 0) return;
+  const below = (path: string) => nodes.find((node) => path === node.path || path.startsWith(`${node.path}/`));
+  const open = tabs().filter((tab) => tab.shown.kind === "file" && below(tab.shown.path) !== undefined);
+  const edited = open.find((tab) => tab.dirty);
+  if (edited) {
+    toast({ kind: "error", title: `${edited.title} is being edited`, hint: "Save or close what you changed in it first." });
     return;
   }
   for (const tab of open) close(tab.id);
-  hide(path);
+  const paths = nodes.map((node) => node.path);
+  const name = nodes.length === 1 ? nodes[0]!.name : entries(nodes.length);
+  hide(paths);
   const began = Date.now();
-  const shown = toast({ kind: "info", title: `Deleting ${nameOf(path)}`, progress: 0, action: { label: "Undo", run: () => undo() } });
+  const shown = toast({ kind: "info", title: `Deleting ${name}`, progress: 0, action: { label: "Undo", run: () => undo() } });
   const ticking = setInterval(() => update(shown, { progress: (Date.now() - began) / SECOND_THOUGHTS }), 200);
   const timer = setTimeout(() => act(), SECOND_THOUGHTS);
-  const end = () => (clearInterval(ticking), clearTimeout(timer), waiting.delete(path), dismiss(shown));
-  const undo = () => (end(), unhide(path));
+  const end = () => (clearInterval(ticking), clearTimeout(timer), waiting.delete(leave), dismiss(shown));
+  const undo = () => (end(), unhide(paths));
+  const erase = async ({ path, kind }: Node) => {
+    mine(path);
+    await rpc.call("worktree.delete", { agentId, path, recursive: kind === "dir" });
+  };
   const act = () => {
     end();
-    mine(path);
-    rpc.call("worktree.delete", { agentId, path, recursive: kind === "dir" }).then(
-      () => unhide(path),
-      (thrown: unknown) => (unhide(path), failed(`${nameOf(path)} could not be deleted`)(thrown)),
-    );
+    void each(nodes, erase).then(({ wrong }) => {
+      unhide(paths);
+      if (wrong !== undefined) failed(nodes.length === 1 ? `${name} could not be deleted` : `Not all of ${name} could be deleted`)(wrong);
+    });
   };
-  waiting.set(path, act);
+  // There is no time for one after the other then.
+  const leave = () => nodes.forEach((node) => void erase(node).catch(() => undefined));
+  waiting.add(leave);
 }
 
 // Whoever leaves has thought long enough.
-addEventListener("pagehide", () => [...waiting.values()].forEach((act) => act()));
+addEventListener("pagehide", () => [...waiting].forEach((leave) => leave()));
 
 async function attempt(title: string, act: (agentId: string) => Promise<void>): Promise<void> {
   const id = agent();

@@ -1,19 +1,26 @@
 // Moving by keyboard: cut here, put there.
 import { createSignal } from "solid-js";
-import { nameOf } from "../../state/tabs.ts";
-import { move } from "./actions.ts";
-import { joined } from "./store.ts";
+import { moveInto } from "./actions.ts";
+import type { Node } from "./tree.ts";
 
-const [cutPath, setCut] = createSignal<string>();
-export { cutPath };
+const [cutPaths, setCut] = createSignal<ReadonlySet<string>>(new Set());
 
-export function cut(path: string | undefined): void {
-  setCut(path);
+export function isCut(path: string): boolean {
+  return cutPaths().has(path);
+}
+
+/** Whether something waits to be put somewhere. */
+export function anyCut(): boolean {
+  return cutPaths().size > 0;
+}
+
+export function cut(nodes: readonly Node[]): void {
+  setCut(new Set(nodes.map((node) => node.path)));
 }
 
 /** Moves what was cut into a directory. */
 export async function paste(directory: string): Promise<void> {
-  const from = cutPath();
-  setCut(undefined);
-  if (from !== undefined) await move(from, joined(directory, nameOf(from)));
+  const paths = [...cutPaths()];
+  setCut(new Set<string>());
+  await moveInto(paths, directory);
 }

@@ -5,9 +5,11 @@ import { toast } from "../../state/toasts.ts";
 import type { Item } from "../../ui/Menu.tsx";
 import { compareWithCommit } from "../git/later.ts";
 import { makeFile, makeFolder, remove, rename, writable } from "./actions.ts";
-import { cut, cutPath, paste } from "./cutting.ts";
+import { anyCut, cut, paste } from "./cutting.ts";
+import { entries, picked, pickNear } from "./selection.ts";
 import { parentOf, tree } from "./store.ts";
-import { download } from "./transfer.ts";
+import { download, downloadAll } from "./transfer.ts";
+import type { Node } from "./tree.ts";
 
 /** The side of a comparison that was chosen first. */
 let compared: string | undefined;
@@ -19,6 +21,39 @@ export function directoryOf(path: string | undefined): string {
   return node?.kind === "dir" ? path : parentOf(path);
 }
 
+/** Deletes what is chosen, and goes on with what comes after it. */
+export function removePicked(): void {
+  const all = picked();
+  const near = pickNear(all);
+  remove(all);
+  near();
+}
+
+/** What can be done with what is chosen. */
+export function items(): Item[] {
+  const all = picked();
+  return all.length > 1 ? itemsForAll(all) : itemsFor(all[0]?.path);
+}
+
+function itemsForAll(all: Node[]): Item[] {
+  const what = entries(all.length);
+  const [left, right] = all;
+  const two = all.length === 2 && left?.kind === "file" && right?.kind === "file";
+  return [
+    ...(two ? [{ label: "Compare these two", icon: "diff" as const, run: () => openDiff({ path: left.path }, { path: right.path }) }] : []),
+    { label: `Download ${what} as zip`, icon: "download", run: () => void downloadAll(all) },
+    { label: "Copy the paths", run: () => void navigator.clipboard?.writeText(all.map((node) => node.path).join("\n")) },
+    ...(writable()
+      ? ([
+          "line",
+          { label: `Cut ${what}`, keys: "Ctrl+X", run: () => cut(all) },
+          "line",
+          { label: `Delete ${what}`, icon: "trash", keys: "Del", danger: true, run: removePicked },
+        ] as Item[])
+      : []),
+  ];
+}
+
 export function itemsFor(path: string | undefined): Item[] {
   const node = path === undefined ? undefined : tree().find(path);
   const directory = directoryOf(path);
@@ -28,7 +63,8 @@ export function itemsFor(path: string | undefined): Item[] {
         { label: "New folder…", icon: "folderPlus", run: () => void makeFolder(directory) },
       ]
     : [];
-  if (!node || path === undefined) return [...changes, "line", { label: "Download all", icon: "download", run: () => void download("/", "dir") }];
+  const put: Item[] = anyCut() && writable() ? [{ label: "Move here", keys: "Ctrl+V", run: () => void paste(directory) }] : [];
+  if (!node || path === undefined) return [...changes, ...put, "line", { label: "Download all", icon: "download", run: () => void download("/", "dir") }];
   const file: Item[] = node.kind === "file"
     ? [
         { label: "Open", icon: "file", keys: "Enter", run: () => openFile(path) },
@@ -41,10 +77,10 @@ export function itemsFor(path: string | undefined): Item[] {
   const own: Item[] = writable()
     ? [
         { label: "Rename…", icon: "edit", keys: "F2", run: () => void rename(path) },
-        { label: "Cut", keys: "Ctrl+X", run: () => cut(path) },
-        ...(cutPath() ? [{ label: "Move here", keys: "Ctrl+V", run: () => void paste(directory) }] : []),
+        { label: "Cut", keys: "Ctrl+X", run: () => cut([node]) },
+        ...put,
         "line",
-        { label: "Delete", icon: "trash", keys: "Del", danger: true, run: () => remove(path, node.kind) },
+        { label: "Delete", icon: "trash", keys: "Del", danger: true, run: removePicked },
       ]
     : [];
   const get: Item = { label: node.kind === "dir" ? "Download as zip" : "Download", icon: "download", run: () => void download(path, node.kind) };

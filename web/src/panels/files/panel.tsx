@@ -1,6 +1,6 @@
-// The files of the workspace, as a tree.
-import { lazy } from "solid-js";
+// The files of the workspace, as a tree; it is what is shown first, so it comes with the frame and not after it.
 import type { Panel } from "../registry.ts";
+import View from "./View.tsx";
 
 const panel: Panel = {
   id: "files",
@@ -9,6 +9,6 @@ const panel: Panel = {
   place: "left",
   order: 0,
   keys: "Mod+Shift+E",
-  component: lazy(() => import("./View.tsx")),
+  component: View,
 };
 export default panel;

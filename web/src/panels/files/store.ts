@@ -1,5 +1,5 @@
 // The tree of the workspace that is shown: listed as it is opened, kept true by what the gateway tells.
-import { createEffect, createRoot, createSignal, on, onCleanup } from "solid-js";
+import { createComputed, createRoot, createSignal, on, onCleanup } from "solid-js";
 import type { Entry as Listed } from "./listing.ts";
 import { listing } from "./listing.ts";
 import { asRpcError, type RpcError } from "../../rpc/errors.ts";
@@ -106,14 +106,14 @@ export async function refresh(): Promise<void> {
 
 /** What is about to be deleted is already out of sight. */
 const removed = new Set<string>();
-export function hide(path: string): void {
-  removed.add(path);
-  tree().remove(path);
+export function hide(paths: readonly string[]): void {
+  for (const path of paths) removed.add(path);
+  tree().remove(paths);
   touched();
 }
-export function unhide(path: string): void {
-  removed.delete(path);
-  void list(parentOf(path));
+export function unhide(paths: readonly string[]): void {
+  for (const path of paths) removed.delete(path);
+  for (const parent of new Set(paths.map(parentOf))) void list(parent);
 }
 
 /** Changes that were told and not looked at yet, by the directory they are in. */
@@ -122,7 +122,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 function changed(path: string, how: "created" | "modified" | "deleted"): void {
   if (how === "deleted") {
-    tree().remove(path);
+    tree().remove([path]);
     fresh.delete(path);
     touched();
     return;
@@ -154,10 +154,10 @@ async function look(): Promise<void> {
   }
 }
 
-/** Lists and watches what is shown, again after every break and every switch. */
+/** Lists and watches what is shown, again after every break and every switch; it asks before anything is drawn. */
 createRoot(() => {
   const open = () => (link().is === "open" ? link() : undefined);
-  createEffect(
+  createComputed(
     on([agent, open, hidden, ignored], ([id, connection]) => {
       if (id === undefined || connection === undefined) return;
       setTrouble(undefined);

@@ -7,7 +7,9 @@ import { nameOf } from "../../state/tabs.ts";
 import { dismiss, failed, toast, update } from "../../state/toasts.ts";
 import { confirm } from "../../ui/ask.tsx";
 import { count, size } from "../../ui/format.ts";
-import { joined, list } from "./store.ts";
+import { joined, list, parentOf } from "./store.ts";
+import type { Node } from "./tree.ts";
+import { joinedZip, type Part } from "./zip.ts";
 
 interface Coming {
   path: string;
@@ -108,29 +110,65 @@ export async function download(path: string, kind: "file" | "dir"): Promise<void
   const id = agent();
   if (id === undefined) return;
   const name = kind === "dir" ? `${path === "/" ? id : nameOf(path)}.zip` : nameOf(path);
+  const address = kind === "dir" ? archiveAddress(id, path, "zip") : fileAddress(id, path);
+  await downloading(name, async (signal, told) => {
+    const came = await fetched(address, signal, told);
+    return { pieces: came.pieces, hidden: came.hidden };
+  });
+}
+
+/** Fetches several entries as one archive, in which they lie as they do in the workspace, from the folder that has them all. */
+export async function downloadAll(nodes: readonly Node[]): Promise<void> {
+  const id = agent();
+  if (id === undefined || nodes.length === 0) return;
+  const parents = nodes.map((node) => folders(parentOf(node.path)));
+  const shared = parents.reduce((all, one) => all.filter((part, at) => one[at] === part));
+  await downloading(`${shared.at(-1) ?? id}.zip`, async (signal, told) => {
+    const parts: Part[] = [];
+    let before = 0;
+    for (const [at, { path, name, kind }] of nodes.entries()) {
+      const { pieces, bytes } = await fetched(archiveAddress(id, path, "zip"), signal, (came) => told(before + came));
+      before += bytes;
+      const under = [...parents[at]!.slice(shared.length), ...(kind === "dir" ? [name] : [])];
+      parts.push({ under: under.map((part) => `${part}/`).join(""), bytes: new Uint8Array(await new Blob(pieces).arrayBuffer()) });
+    }
+    return { pieces: joinedZip(parts) as BlobPart[], hidden: null };
+  });
+}
+
+function folders(path: string): string[] {
+  return path.split("/").filter(Boolean);
+}
+
+/** Says how far a download is, lets it be ended, and hands what came to the browser. */
+async function downloading(name: string, get: (signal: AbortSignal, told: (came: number, whole?: number) => void) => Promise<{ pieces: BlobPart[]; hidden: string | null }>): Promise<void> {
   const stop = new AbortController();
   const shown = toast({ kind: "info", title: `Downloading ${name}`, progress: 0, action: { label: "Cancel", run: () => stop.abort() } });
+  const told = (came: number, whole = 0) => update(shown, { progress: whole > 0 ? came / whole : 0, hint: whole > 0 ? `${size(came)} of ${size(whole)}` : size(came) });
   try {
-    const address = kind === "dir" ? archiveAddress(id, path, "zip") : fileAddress(id, path);
-    const response = await send("GET", address, { signal: stop.signal });
-    const whole = Number(response.headers.get("content-length") ?? 0);
-    const pieces: BlobPart[] = [];
-    let came = 0;
-    const reader = response.body!.getReader();
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
-      pieces.push(piece.value as BlobPart);
-      came += piece.value.byteLength;
-      update(shown, { progress: whole > 0 ? came / whole : 0, hint: whole > 0 ? `${size(came)} of ${size(whole)}` : size(came) });
-    }
+    const { pieces, hidden } = await get(stop.signal, told);
     dismiss(shown);
     save(new Blob(pieces, { type: "application/octet-stream" }), name);
-    const hidden = response.headers.get("x-garth-redacted");
     const hint = hidden === null ? {} : { hint: `Placeholders stand for secrets in it: ${hidden}.` };
     toast({ kind: "done", title: `Downloaded ${name}`, ...hint });
   } catch (thrown) {
     dismiss(shown);
     failed(`${name} could not be downloaded`)(thrown);
   }
+}
+
+async function fetched(address: string, signal: AbortSignal, told: (came: number, whole: number) => void): Promise<{ pieces: BlobPart[]; bytes: number; hidden: string | null }> {
+  const response = await send("GET", address, { signal });
+  const whole = Number(response.headers.get("content-length") ?? 0);
+  const pieces: BlobPart[] = [];
+  let bytes = 0;
+  const reader = response.body!.getReader();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    pieces.push(piece.value as BlobPart);
+    bytes += piece.value.byteLength;
+    told(bytes, whole);
+  }
+  return { pieces, bytes, hidden: response.headers.get("x-garth-redacted") };
 }
 
 function save(blob: Blob, name: string): void {

@@ -1,6 +1,7 @@
 // The tree of a workspace as far as it was opened: plain objects and one flat list of what is visible.
 //
 // Nothing here is reactive: a workspace has a hundred thousand entries, and whoever shows them needs the few on the screen.
+import { sortByName } from "./byname.ts";
 
 export interface Entry {
   path: string;
@@ -25,7 +26,6 @@ export interface Node extends Entry {
 
 /** Up to so many entries are sorted as people do; more keep the order that the gateway gives. */
 const SORTED = 5_000;
-const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
 export class Tree {
   readonly root: Node = made({ path: "/", name: "/", kind: "dir" }, undefined);
@@ -84,7 +84,7 @@ export class Tree {
     if (!parent?.children) return undefined;
     const there = this.#byPath.get(entry.path);
     if (there && there.kind === entry.kind) return Object.assign(there, entry);
-    if (there) this.remove(entry.path);
+    if (there) this.remove([entry.path]);
     const child = made(entry, parent);
     this.#byPath.set(child.path, child);
     parent.children = ordered([...parent.children, child], parent.partial);
@@ -92,12 +92,14 @@ export class Tree {
     return child;
   }
 
-  remove(path: string): void {
-    const node = this.#byPath.get(path);
-    if (!node?.parent) return;
-    node.parent.children = node.parent.children?.filter((child) => child !== node);
-    node.parent.children?.forEach((child, at) => (child.position = at + 1));
-    this.#forget(node);
+  remove(paths: readonly string[]): void {
+    const gone = new Set(paths.flatMap((path) => this.#byPath.get(path) ?? []));
+    for (const parent of new Set([...gone].map((node) => node.parent))) {
+      if (!parent) continue;
+      parent.children = parent.children?.filter((child) => !gone.has(child));
+      parent.children?.forEach((child, at) => (child.position = at + 1));
+    }
+    for (const node of gone) this.#forget(node);
     this.#stale = true;
   }
 
@@ -140,7 +142,7 @@ function made(entry: Entry, parent: Node | undefined): Node {
 function ordered(nodes: Node[], partial: boolean): Node[] {
   const dirs = nodes.filter((node) => node.kind === "dir");
   const files = nodes.filter((node) => node.kind !== "dir");
-  if (nodes.length <= SORTED && !partial) for (const part of [dirs, files]) part.sort((a, b) => collator.compare(a.name, b.name));
+  if (nodes.length <= SORTED && !partial) for (const part of [dirs, files]) sortByName(part);
   const all = dirs.concat(files);
   all.forEach((node, at) => (node.position = at + 1));
   return all;

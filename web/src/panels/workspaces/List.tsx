@@ -1,5 +1,5 @@
 // All workspaces: provider, what runs, when something was last done, and what can be done with them.
-import { createEffect, createSignal, For, onCleanup, Show } from "solid-js";
+import { createEffect, createMemo, createSignal, For, onCleanup, Show } from "solid-js";
 import { createStore } from "solid-js/store";
 import type { Agent } from "../../../../clients/typescript/src/schema.ts";
 import { agent as shown, agents, choose, refresh } from "../../state/agents.ts";
@@ -47,8 +47,12 @@ export function List(props: { configure: (agent: Agent) => void; open: (id: stri
         <input type="text" aria-label="Filter by name" placeholder="Filter by name" spellcheck={false} value={filter()} onInput={(event) => setFilter(event.currentTarget.value)} />
       </Show>
       <ul class="workspace-list">
-        <For each={all()} fallback={<li class="empty">{agents().length === 0 ? "There is no workspace yet." : "None has that name."}</li>}>
-          {(one) => <One agent={one} doing={doing[one.id] ?? {}} {...props} />}
+        {/* By their ids: what is read again is another object, and an open menu must not go with the old one. */}
+        <For each={all().map((one) => one.id)} fallback={<li class="empty">{agents().length === 0 ? "There is no workspace yet." : "None has that name."}</li>}>
+          {(id) => {
+            const one = createMemo<Agent>((before) => agents().find((agent) => agent.id === id) ?? before, { id } as Agent);
+            return <One agent={one()} doing={doing[id] ?? {}} {...props} />;
+          }}
         </For>
       </ul>
     </>
