@@ -87,7 +87,10 @@ pub(super) async fn start(inside: Inside, bytes: &[u8]) -> Response {
         Ok(id)
     };
     match begun.await {
-        Ok((id, workspace)) => follow::told(&inside, (id, workspace), timeout(&inside.parts)),
+        Ok(begun) => {
+            let from = follow::From::Start;
+            follow::told(&inside, begun, (timeout(&inside.parts), from))
+        }
         Err(wrong) => connect::ended(Err(wrong)),
     }
 }
@@ -185,7 +188,10 @@ pub(super) async fn connect(inside: Inside, bytes: &[u8]) -> Response {
         Ok((id, workspace.await.map_err(unknown)?))
     };
     match met.await {
-        Ok(found) => follow::told(&inside, found, timeout(&inside.parts)),
+        Ok(found) => {
+            let from = follow::From::Later;
+            follow::told(&inside, found, (timeout(&inside.parts), from))
+        }
         Err(wrong) => connect::ended(Err(wrong)),
     }
 }
