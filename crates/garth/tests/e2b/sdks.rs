@@ -67,6 +67,16 @@ fn python_watches_directories() {
 }
 
 #[test]
+fn python_changes_its_own_system() {
+    python("e2b", "sync", "system");
+}
+
+#[test]
+fn asynchronous_python_changes_its_own_system() {
+    python("e2b", "async", "system");
+}
+
+#[test]
 fn asynchronous_python_runs_commands() {
     python("e2b", "async", "commands");
 }

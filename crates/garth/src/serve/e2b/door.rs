@@ -265,42 +265,64 @@ async fn known(
     }
 }
 
-/// The user that a call asks for, who must be the one that there is.
-///
-/// # Errors
-/// `unauthenticated` for another.
-pub(super) fn check_user(headers: &HeaderMap) -> Result<()> {
-    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(()) };
-    let encoded = value.to_str().ok().and_then(|text| text.strip_prefix("Basic "));
-    let decoded = encoded.and_then(|encoded| STANDARD.decode(encoded).ok());
-    let decoded = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
-    let Some(pair) = decoded else {
-        return Err(Wrong::new(Kind::Unauthenticated, "the header Authorization is not Basic"));
-    };
-    check_name(pair.split(':').next().unwrap_or_default())
+/// Who is asked for in a sandbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum User {
+    /// The one that everything runs as.
+    Usual,
+    /// The same by another number, where the sandbox has one.
+    Root,
 }
 
-/// Checks the name of a user.
-///
-/// # Errors
-/// `unauthenticated` for another than the one that there is.
-pub(super) fn check_name(name: &str) -> Result<()> {
-    if name.is_empty() || name == Seat::Home.user() {
-        return Ok(());
+impl User {
+    /// Where paths begin that do not say.
+    fn home(self) -> &'static str {
+        match self {
+            Self::Usual => Seat::Home.home(),
+            Self::Root => "/root",
+        }
     }
-    let message = format!(
-        "error looking up user '{name}': unknown user: everything in this sandbox runs as '{}'",
-        Seat::Home.user()
-    );
-    Err(Wrong::new(Kind::Unauthenticated, message))
+
+    /// The user that a call asks for by its head.
+    ///
+    /// # Errors
+    /// `unauthenticated` for one that there is not.
+    pub(super) fn asked(headers: &HeaderMap, sandbox: &Sandbox) -> Result<Self> {
+        let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(Self::Usual) };
+        let encoded = value.to_str().ok().and_then(|text| text.strip_prefix("Basic "));
+        let decoded = encoded.and_then(|encoded| STANDARD.decode(encoded).ok());
+        let decoded = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
+        let Some(pair) = decoded else {
+            let message = "the header Authorization is not Basic";
+            return Err(Wrong::new(Kind::Unauthenticated, message));
+        };
+        Self::named(pair.split(':').next().unwrap_or_default(), sandbox)
+    }
+
+    /// The user of a name.
+    ///
+    /// # Errors
+    /// `unauthenticated` for one that there is not.
+    pub(super) fn named(name: &str, sandbox: &Sandbox) -> Result<Self> {
+        let usual = Seat::Home.user();
+        let there = match (name, sandbox.has_root()) {
+            ("", _) => return Ok(Self::Usual),
+            (name, _) if name == usual => return Ok(Self::Usual),
+            ("root", true) => return Ok(Self::Root),
+            (_, true) => format!("there are '{usual}' and 'root'"),
+            (_, false) => format!("everything in this sandbox runs as '{usual}'"),
+        };
+        let message = format!("error looking up user '{name}': unknown user: {there}");
+        Err(Wrong::new(Kind::Unauthenticated, message))
+    }
 }
 
-/// A path as SDKs mean it: from the sandbox's root, or from the home directory.
+/// A path as SDKs mean it: from the sandbox's root, or from the home directory of a user.
 ///
 /// # Errors
 /// `invalid_argument`.
-pub(super) fn path(text: &str) -> Result<WsPath> {
-    let home = Seat::Home.home().trim_start_matches('/');
+pub(super) fn path(text: &str, user: User) -> Result<WsPath> {
+    let home = user.home().trim_start_matches('/');
     let below_home = |rest: &str| format!("{home}/{rest}");
     let full = match text.strip_prefix('~') {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => below_home(rest),
@@ -343,9 +365,10 @@ mod tests {
             ("../../tmp", "/tmp"),
             ("/../../etc", "/etc"),
         ] {
-            assert_eq!(shown(&path(sent).unwrap()), meant, "{sent}");
+            assert_eq!(shown(&path(sent, User::Usual).unwrap()), meant, "{sent}");
         }
-        assert!(path("a\0b").is_err());
+        assert!(path("a\0b", User::Usual).is_err());
+        assert_eq!(shown(&path("a", User::Root).unwrap()), "/root/a");
     }
 
     #[test]

@@ -141,6 +141,7 @@ impl E2b {
         let now = now_ms();
         let record = Record {
             template: wanted.template,
+            provider: settings.provider.clone(),
             metadata: wanted.metadata,
             variables: wanted.variables,
             started_ms: now,

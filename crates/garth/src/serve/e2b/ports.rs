@@ -26,7 +26,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf, duplex, split};
 
 use super::{
-    door::{PROOFS, closed, enter_port},
+    door::{PROOFS, User, closed, enter_port},
     envd::{Inside, pass_over},
     life::E2b,
     line,
@@ -78,7 +78,7 @@ pub(super) async fn serve(
         let message = "connections to ports of a sandbox are plain HTTP, and are not upgraded";
         return Wrong::new(Kind::Unimplemented, message).plain();
     }
-    let inside = Inside { app, entered, parts };
+    let inside = Inside { app, entered, parts, user: User::Usual };
     passed(inside, port, body).await.unwrap_or_else(|wrong| wrong.plain())
 }
 

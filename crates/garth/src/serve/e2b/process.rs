@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::{
     connect::{self, Message},
-    door::{path, shown},
+    door::{User, path, shown},
     envd::{Inside, timeout},
     line,
     refuse::{Kind, Result, Wrong},
@@ -97,9 +97,15 @@ pub(super) async fn start(inside: Inside, bytes: &[u8]) -> Response {
 
 fn command(inside: &Inside, asked: Start) -> Result<(Command, Started)> {
     let Start { process: Config { cmd, args, envs, cwd }, pty, tag, stdin } = asked;
-    let words = std::iter::once(&cmd).chain(&args).map(|word| word.clone().into_bytes());
+    // Nobody inside can take another number but by this.
+    let root: &[&str] = match inside.user {
+        User::Usual => &[],
+        User::Root => &[garth_sandbox::SUDO, "--"],
+    };
+    let own = std::iter::once(&cmd).chain(&args).map(String::as_str);
+    let words = root.iter().copied().chain(own).map(|word| word.as_bytes().to_vec());
     let mut command = Command::new(Program::arguments(words.collect())?);
-    command.workdir = path(cwd.as_deref().unwrap_or_default())?;
+    command.workdir = path(cwd.as_deref().unwrap_or_default(), inside.user)?;
     let record = inside.entered.sandbox.record();
     let own = [
         ("E2B_SANDBOX".to_owned(), "true".to_owned()),

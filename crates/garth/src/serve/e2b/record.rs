@@ -26,6 +26,9 @@ const MOST_RECORD: u64 = 1 << 20;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) template: String,
+    /// Where it runs.
+    #[serde(default = "usual")]
+    pub(super) provider: String,
     pub(super) metadata: BTreeMap<String, String>,
     pub(super) variables: BTreeMap<String, String>,
     /// In milliseconds since 1970.
@@ -39,6 +42,11 @@ pub(super) struct Record {
     pub(super) token: String,
     /// What the caller named its creation, so that it happens once.
     pub(super) once: Option<String>,
+}
+
+/// Where sandboxes run whose records are older than the question.
+fn usual() -> String {
+    crate::providers::USUAL.to_owned()
 }
 
 /// Whether a sandbox runs.

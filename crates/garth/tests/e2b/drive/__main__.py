@@ -9,6 +9,7 @@ import cells
 import commands
 import files
 import life
+import system
 import terminals
 import watches
 from sdk import Async, Sync
@@ -19,6 +20,7 @@ GROUPS = {
     "commands": commands.FACTS,
     "files": files.FACTS,
     "life": life.FACTS,
+    "system": system.FACTS,
     "terminals": terminals.FACTS,
     "watches": watches.FACTS,
 }
