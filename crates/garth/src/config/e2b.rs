@@ -17,7 +17,7 @@ pub(super) fn keys() -> Vec<Key> {
         }),
         key(
             "e2b.templates",
-            "names of templates with the root filesystem that each stands for, as NAME=PATH",
+            "names of templates with what each stands for: NAME=PATH, or NAME=PROVIDER:PATH-OR-IMAGE",
             |settings, given| {
                 let texts = given.texts()?;
                 let templates = texts.iter().map(|text| Template::parse(text)).collect();

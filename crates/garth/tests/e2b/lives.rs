@@ -1,6 +1,6 @@
 //! The lives of sandboxes beyond what an SDK asks for: once, over a restart, on record.
 
-use std::process::Command;
+use std::{path::Path, process::Command};
 
 use serde_json::{Value, json};
 
@@ -128,4 +128,32 @@ fn everything_in_a_paused_sandbox_stands_still_and_then_goes_on() {
     let met = gateway.control("POST", &format!("/v2{path}/connect"), Some(&body));
     assert_eq!(met.status, 201, "{met:?}");
     until("that both go on", || states(&mark) == ['S', 'S']);
+}
+
+#[test]
+fn a_template_is_a_root_filesystem_by_its_name() {
+    let debian = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache/roots/debian");
+    if !debian.join("usr/bin/bash").is_file() {
+        println!("skipped: there is no Debian in .cache/roots");
+        return;
+    }
+    let debian = debian.canonicalize().unwrap();
+    let list = format!("templates = [\"small=local:{}\"]", debian.display());
+    let gateway = Gateway::with(&format!("[e2b]\nenabled = true\n{list}\n"));
+    let sandbox = gateway.sandbox_with(&json!({ "templateID": "small", "timeout": 300 }));
+    // It has what that system has, and not what this machine has.
+    let outside = Path::new("/usr/bin/git").exists();
+    let script = "ls /usr/bin/git 2>/dev/null; touch /usr/bin/mine && sudo id -u";
+    assert!(outside, "this machine has no git to tell them apart by");
+    assert_eq!(sandbox.run(script), "0\n");
+    assert!(!debian.join("usr/bin/mine").exists());
+    let listed = gateway.control("GET", "/templates", None).json();
+    let counts: Vec<_> = listed.as_array().unwrap().iter().collect();
+    let names: Vec<_> = counts.iter().map(|one| one["templateID"].as_str().unwrap()).collect();
+    assert_eq!(names, ["base", "code-interpreter-v1", "small"]);
+    assert_eq!(counts[2]["spawnCount"], 1, "{listed}");
+    let unknown = json!({ "templateID": "large" });
+    let unknown = gateway.control("POST", "/v2/sandboxes", Some(&unknown));
+    let told = json!({ "code": 404, "message": "there is no template \"large\"" });
+    assert_eq!((unknown.status, unknown.json()), (404, told));
 }

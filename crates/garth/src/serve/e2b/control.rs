@@ -1,6 +1,7 @@
 //! The routes by which sandboxes are made, listed, renewed, paused and ended.
 
 mod list;
+mod templates;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -29,6 +30,7 @@ use super::{
 use crate::serve::{app::App, http::body};
 
 pub(super) use list::{list, list_all};
+pub(super) use templates::{all as templates, named as template};
 
 /// The largest body of a request about sandboxes: metadata and variables are texts.
 const MOST_BODY: u64 = 256 << 10;

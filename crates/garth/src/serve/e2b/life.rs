@@ -9,15 +9,19 @@ use std::{
 
 use garth_contract::{Code, Error, Links, Result, Signal};
 use garth_gateway::{AgentId, Caller, Closed, Credential, Gateway, Grant, Role, Settings};
+use rustix::fs::{Gid, Uid};
 use tokio::sync::Notify;
 
 use super::{
     line::{self, Asked},
-    options::Options,
+    options::{Made, Options},
     record::{OnTimeout, Record, Shelf, State},
     sandbox::{Phase, Sandbox},
 };
-use crate::serve::{app::App, data::Home, opener};
+use crate::{
+    providers::USUAL,
+    serve::{app::App, data::Home, opener},
+};
 
 /// How often everything that runs is stopped anew when a sandbox is paused: what was
 /// started between a look and its signal is found by the next one.
@@ -32,6 +36,7 @@ struct Shared {
     gateway: Gateway,
     home: Home,
     shelf: Shelf,
+    since_ms: i64,
     all: Mutex<HashMap<AgentId, Arc<Sandbox>>>,
     /// Told when a sandbox may end earlier than was known.
     renewed: Notify,
@@ -69,7 +74,13 @@ impl E2b {
         }
         let (all, renewed) = (Mutex::new(all), Notify::new());
         let making = tokio::sync::Mutex::default();
-        Ok(Self(Arc::new(Shared { options, gateway, home, shelf, all, renewed, making })))
+        let since_ms = now_ms();
+        Ok(Self(Arc::new(Shared { options, gateway, home, shelf, since_ms, all, renewed, making })))
+    }
+
+    /// Since when it answers, in milliseconds since 1970.
+    pub(super) fn since_ms(&self) -> i64 {
+        self.0.since_ms
     }
 
     pub(super) fn options(&self) -> &Options {
@@ -106,16 +117,13 @@ impl E2b {
             return Err(Error::new(Code::RateLimitExceeded, message)
                 .hint("Kill one, or set e2b.sandboxes."));
         }
-        let system = self.0.options.system(&wanted.template).ok_or_else(|| {
+        let Made { provider, system } = self.0.options.made(&wanted.template).ok_or_else(|| {
             let message = format!("there is no template {:?}", wanted.template);
             Error::new(Code::FileNotFound, message)
         })?;
         let id = new_id()?;
-        let settings = Settings {
-            home: true,
-            system,
-            ..Settings { provider: self.0.options.provider.clone(), ..self.0.home.begins.clone() }
-        };
+        let settings =
+            Settings { home: true, system, ..Settings { provider, ..self.0.home.begins.clone() } };
         let made = self.begin(&id, &settings, wanted).await;
         if made.is_err() {
             self.remove(&id).await;
@@ -133,7 +141,11 @@ impl E2b {
         settings.check()?;
         home.sandboxes.ready(id, settings).await?;
         let (data, made, with) = (home.path.clone(), id.clone(), settings.clone());
-        blocking(move || opener::make_directory(&data, &made, &with)).await?;
+        blocking(move || {
+            opener::make_directory(&data, &made, &with)?;
+            settle(&with, &with.directory(&data, &made))
+        })
+        .await?;
         gateway.registry().create(id, settings).await?;
         let grant =
             Grant { role: Role::Agent(id.clone()), label: "an E2B sandbox".to_owned(), ttl: None };
@@ -352,6 +364,20 @@ pub(super) fn now_ms() -> i64 {
 
 fn millis(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Whose the home directory is in a container: as many as whoever runs inside has, which is
+/// what E2B's user has. A local sandbox turns ids, and has them in any case.
+const RESIDENT: u32 = 1000;
+
+/// Gives a new workspace to whoever will run in its container.
+fn settle(settings: &Settings, directory: &std::path::Path) -> Result<()> {
+    if settings.provider == USUAL || !rustix::process::geteuid().is_root() {
+        return Ok(());
+    }
+    let (uid, gid) = (Uid::from_raw(RESIDENT), Gid::from_raw(RESIDENT));
+    rustix::fs::chown(directory, Some(uid), Some(gid))
+        .map_err(|_| Error::new(Code::Internal, "the workspace cannot be given to its user"))
 }
 
 /// A new id; it can stand in the name of a host.

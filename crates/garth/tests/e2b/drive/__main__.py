@@ -20,7 +20,13 @@ GROUPS = {
     "commands": commands.FACTS,
     "files": files.FACTS,
     "life": life.FACTS,
+    "elsewhere": [life.is_where_its_template_says],
     "system": system.FACTS,
+    # Where there is neither another user nor git.
+    "contained": [fact for fact in commands.FACTS if "git" not in fact.__name__]
+    + files.FACTS
+    + life.FACTS
+    + terminals.FACTS,
     "terminals": terminals.FACTS,
     "watches": watches.FACTS,
 }

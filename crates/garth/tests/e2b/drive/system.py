@@ -94,10 +94,18 @@ def what_root_started_is_killed_as_a_whole(sdk):
     until(lambda: sandbox.commands.run(count).stdout == "0\n", "none that sleeps")
 
 
+def templates_are_known_by_their_names(sdk):
+    if sdk.name != "sync":
+        return
+    assert e2b.Template.exists("base") is True
+    assert e2b.Template.exists("no-such-template") is False
+
+
 FACTS = [
     root_is_user_0_and_nothing_more,
     sudo_runs_as_root,
     a_package_is_installed_for_all_and_for_this_sandbox_alone,
     files_of_the_system_are_written_and_removed,
     what_root_started_is_killed_as_a_whole,
+    templates_are_known_by_their_names,
 ]
