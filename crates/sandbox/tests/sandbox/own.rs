@@ -185,3 +185,21 @@ fn its_root_and_its_user_are_counted_together() {
         assert!(said.out.contains("all"), "{said:?}");
     }
 }
+
+#[test]
+fn of_all_namespaces_only_one_of_users_can_be_asked_for() {
+    // The filter refuses before the kernel sees that there is no such handle.
+    let ask = |kind: i32| {
+        format!("perl -e 'syscall({}, -1, {kind}); print $! + 0, \"\\n\"';", libc::SYS_setns)
+    };
+    let kinds = [libc::CLONE_NEWUSER, libc::CLONE_NEWUTS, libc::CLONE_NEWNS, libc::CLONE_NEWNET, 0];
+    let script: String = kinds.into_iter().map(ask).collect();
+    for yard in yards() {
+        let (refused, tried) = (libc::EPERM, libc::EBADF);
+        let own = format!("{tried}\n{refused}\n{refused}\n{refused}\n{refused}\n");
+        let said = yard.inside_with(OWN, &script);
+        assert_eq!(said.out, own, "{said:?}");
+        let said = yard.inside(&script);
+        assert_eq!(said.out, format!("{refused}\n").repeat(kinds.len()), "{said:?}");
+    }
+}
