@@ -7,9 +7,9 @@ use garth_remote::{Lazy, Patience, providers::Local};
 use garth_sandbox::{Limits, Needs, Network, Root, Spec, Tenure, environment_of};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
-use super::{Opened, USUAL, Wanted};
+use super::{Opened, System, USUAL, Wanted};
 
-pub(super) struct Provider;
+pub(super) struct Provider(pub(super) System);
 
 impl super::Provider for Provider {
     fn name(&self) -> &'static str {
@@ -30,10 +30,12 @@ impl super::Provider for Provider {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
         let itself = openat(CWD, "/proc/self/exe", flags, Mode::empty());
         let itself = itself.map_err(|_| no_program())?;
-        let tenure = match wanted.seat {
-            Seat::Workspace => Tenure::Shown,
+        let tenure = match (wanted.seat, self.0) {
+            (Seat::Workspace, _) | (Seat::Home, System::Shown) => Tenure::Shown,
             // Whoever works in a whole sandbox expects to change all of it.
-            Seat::Home => Tenure::Own { sudo: itself.try_clone().map_err(|_| no_program())? },
+            (Seat::Home, System::Own) => {
+                Tenure::Own { sudo: itself.try_clone().map_err(|_| no_program())? }
+            }
         };
         let spec = Spec {
             roots,

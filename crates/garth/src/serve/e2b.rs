@@ -24,7 +24,9 @@ mod process;
 mod record;
 mod refuse;
 mod sandbox;
+mod settle;
 mod usage;
+mod user;
 mod watch;
 
 use std::sync::Arc;

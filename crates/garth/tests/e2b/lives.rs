@@ -157,3 +157,15 @@ fn a_template_is_a_root_filesystem_by_its_name() {
     let told = json!({ "code": 404, "message": "there is no template \"large\"" });
     assert_eq!((unknown.status, unknown.json()), (404, told));
 }
+
+#[test]
+fn a_system_that_is_only_shown_is_not_changed_and_has_no_root() {
+    let gateway = Gateway::with("[e2b]\nenabled = true\nsystem = \"shown\"\n");
+    let sandbox = gateway.sandbox();
+    let script = "touch /usr/mine /etc/mine /opt/mine; ls /run/garth; whoami";
+    assert_eq!(sandbox.run(script), "user\n");
+    let asked = sandbox.streaming("process.Process/Start", &started("id -u"));
+    // `root:` as a client of HTTP says it.
+    let told = asked.header("Authorization", "Basic cm9vdDo=").send(&gateway.address).messages();
+    assert_eq!(told[0]["error"]["code"], "unauthenticated", "{told:?}");
+}

@@ -57,7 +57,10 @@ fn the_asynchronous_sdk_works_in_podman() {
 #[test]
 fn the_sdk_works_in_gvisor() {
     let Some(data) = data("gvisor", "podman") else { return };
-    drive(&data, "sync", "basics");
+    // Debian's gVisor has terminals that send no signals, so the guest offers none there.
+    drive(&data, "sync", "contained-without-terminals");
+    // One that could not be ended in time is found by the next start.
+    let _next = data.start();
     eventually("no sandbox is left", || sandboxes(&data) == 0);
 }
 

@@ -3,11 +3,8 @@
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, HeaderName, header, request::Parts};
-use base64::{
-    Engine,
-    engine::general_purpose::{STANDARD, STANDARD_NO_PAD},
-};
-use garth_contract::{Aliases, Code, Error, RawPath, Seat, WsPath};
+use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
+use garth_contract::{Aliases, Code, Error, RawPath, WsPath};
 use garth_gateway::{Caller, Role};
 use sha2::{Digest, Sha256};
 
@@ -16,6 +13,7 @@ use super::{
     life::{E2b, now_ms},
     refuse::{Kind, Result, Wrong},
     sandbox::{Phase, Sandbox},
+    user::User,
 };
 use crate::serve::{app::App, http::asked::Connected};
 
@@ -262,58 +260,6 @@ async fn known(
             let _ = app.wrong_tokens.wait().await;
             Err(Wrong::from(error))
         }
-    }
-}
-
-/// Who is asked for in a sandbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum User {
-    /// The one that everything runs as.
-    Usual,
-    /// The same by another number, where the sandbox has one.
-    Root,
-}
-
-impl User {
-    /// Where paths begin that do not say.
-    fn home(self) -> &'static str {
-        match self {
-            Self::Usual => Seat::Home.home(),
-            Self::Root => "/root",
-        }
-    }
-
-    /// The user that a call asks for by its head.
-    ///
-    /// # Errors
-    /// `unauthenticated` for one that there is not.
-    pub(super) fn asked(headers: &HeaderMap, sandbox: &Sandbox) -> Result<Self> {
-        let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(Self::Usual) };
-        let encoded = value.to_str().ok().and_then(|text| text.strip_prefix("Basic "));
-        let decoded = encoded.and_then(|encoded| STANDARD.decode(encoded).ok());
-        let decoded = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
-        let Some(pair) = decoded else {
-            let message = "the header Authorization is not Basic";
-            return Err(Wrong::new(Kind::Unauthenticated, message));
-        };
-        Self::named(pair.split(':').next().unwrap_or_default(), sandbox)
-    }
-
-    /// The user of a name.
-    ///
-    /// # Errors
-    /// `unauthenticated` for one that there is not.
-    pub(super) fn named(name: &str, sandbox: &Sandbox) -> Result<Self> {
-        let usual = Seat::Home.user();
-        let there = match (name, sandbox.has_root()) {
-            ("", _) => return Ok(Self::Usual),
-            (name, _) if name == usual => return Ok(Self::Usual),
-            ("root", true) => return Ok(Self::Root),
-            (_, true) => format!("there are '{usual}' and 'root'"),
-            (_, false) => format!("everything in this sandbox runs as '{usual}'"),
-        };
-        let message = format!("error looking up user '{name}': unknown user: {there}");
-        Err(Wrong::new(Kind::Unauthenticated, message))
     }
 }
 

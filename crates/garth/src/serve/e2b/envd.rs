@@ -14,13 +14,15 @@ use serde_json::{Value, json};
 
 use super::{
     connect::{self, MOST_MESSAGE},
-    door::{Entered, Port, User, enter, meant},
+    door::{Entered, Port, enter, meant},
     files, filesystem, interpreter,
     life::E2b,
     line::{self, Asked},
     ports, process,
     refuse::{Kind, Result, Wrong},
-    usage, watch,
+    usage,
+    user::User,
+    watch,
 };
 use crate::serve::{app::App, http::body};
 

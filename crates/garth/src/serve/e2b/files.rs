@@ -17,12 +17,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    door::{Entered, Signed, User, enter, enter_signed, path, shown},
+    door::{Entered, Signed, enter, enter_signed, path, shown},
     entry,
     envd::{Inside, pass_over},
     life::E2b,
     line,
     refuse::{Kind, Result, Wrong},
+    user::User,
 };
 use crate::serve::{app::App, http::body};
 

@@ -26,11 +26,12 @@ use self::{
     contexts::{Context, LANGUAGE},
 };
 use super::{
-    door::{User, enter_port, path, shown},
+    door::{enter_port, path, shown},
     envd::Inside,
     life::E2b,
     line,
     refuse::{Kind, Result, Wrong},
+    user::User,
 };
 use crate::serve::{app::App, http::body};
 

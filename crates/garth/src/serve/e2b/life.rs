@@ -9,7 +9,6 @@ use std::{
 
 use garth_contract::{Code, Error, Links, Result, Signal};
 use garth_gateway::{AgentId, Caller, Closed, Credential, Gateway, Grant, Role, Settings};
-use rustix::fs::{Gid, Uid};
 use tokio::sync::Notify;
 
 use super::{
@@ -17,11 +16,9 @@ use super::{
     options::{Made, Options},
     record::{OnTimeout, Record, Shelf, State},
     sandbox::{Phase, Sandbox},
+    settle::settle,
 };
-use crate::{
-    providers::USUAL,
-    serve::{app::App, data::Home, opener},
-};
+use crate::serve::{app::App, data::Home, opener};
 
 /// How often everything that runs is stopped anew when a sandbox is paused: what was
 /// started between a look and its signal is found by the next one.
@@ -153,7 +150,7 @@ impl E2b {
         let now = now_ms();
         let record = Record {
             template: wanted.template,
-            provider: settings.provider.clone(),
+            root: self.0.options.has_root(&settings.provider),
             metadata: wanted.metadata,
             variables: wanted.variables,
             started_ms: now,
@@ -364,20 +361,6 @@ pub(super) fn now_ms() -> i64 {
 
 fn millis(time: Duration) -> i64 {
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
-}
-
-/// Whose the home directory is in a container: as many as whoever runs inside has, which is
-/// what E2B's user has. A local sandbox turns ids, and has them in any case.
-const RESIDENT: u32 = 1000;
-
-/// Gives a new workspace to whoever will run in its container.
-fn settle(settings: &Settings, directory: &std::path::Path) -> Result<()> {
-    if settings.provider == USUAL || !rustix::process::geteuid().is_root() {
-        return Ok(());
-    }
-    let (uid, gid) = (Uid::from_raw(RESIDENT), Gid::from_raw(RESIDENT));
-    rustix::fs::chown(directory, Some(uid), Some(gid))
-        .map_err(|_| Error::new(Code::Internal, "the workspace cannot be given to its user"))
 }
 
 /// A new id; it can stand in the name of a host.

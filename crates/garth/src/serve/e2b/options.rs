@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use crate::providers;
+use crate::providers::{self, System, USUAL};
 
 /// How the E2B interface is set up.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub(crate) struct Options {
     pub(crate) provider: String,
     /// What the names of templates stand for.
     pub(crate) templates: Vec<Template>,
+    /// What the system is to local ones.
+    pub(crate) system: System,
     /// How many sandboxes there may be, paused ones too.
     pub(crate) most: usize,
     /// How long a sandbox may live after its last renewal.
@@ -74,8 +76,9 @@ impl Options {
     pub(crate) fn usual() -> Self {
         Self {
             enabled: false,
-            provider: providers::USUAL.to_owned(),
+            provider: USUAL.to_owned(),
             templates: Vec::new(),
+            system: System::Own,
             most: 256,
             longest: Duration::from_secs(24 * 3_600),
             interpreter: "python3".to_owned(),
@@ -105,6 +108,11 @@ impl Options {
             None if name == BASE => Some(Made { provider: usual(), system: None }),
             None => None,
         }
+    }
+
+    /// Whether sandboxes of a provider have a user `root`.
+    pub(super) fn has_root(&self, provider: &str) -> bool {
+        provider == USUAL && self.system == System::Own
     }
 
     /// The names of all templates.

@@ -31,11 +31,12 @@ use tokio::io::{
 };
 
 use super::{
-    door::{PROOFS, User, closed, enter_port},
+    door::{PROOFS, closed, enter_port},
     envd::{Inside, pass_over},
     life::E2b,
     line,
     refuse::{Kind, Result, Wrong},
+    user::User,
 };
 use crate::serve::app::App;
 

@@ -17,11 +17,12 @@ use serde_json::{Value, json};
 
 use super::{
     connect::{self, Message},
-    door::{User, path, shown},
+    door::{path, shown},
     envd::{Inside, timeout},
     line,
     refuse::{Kind, Result, Wrong},
     sandbox::Started,
+    user::User,
 };
 
 /// The longest that anything may come in over a stream of input.

@@ -26,9 +26,9 @@ const MOST_RECORD: u64 = 1 << 20;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) template: String,
-    /// Where it runs.
-    #[serde(default = "usual")]
-    pub(super) provider: String,
+    /// Whether it has a user `root`.
+    #[serde(default)]
+    pub(super) root: bool,
     pub(super) metadata: BTreeMap<String, String>,
     pub(super) variables: BTreeMap<String, String>,
     /// In milliseconds since 1970.
@@ -42,11 +42,6 @@ pub(super) struct Record {
     pub(super) token: String,
     /// What the caller named its creation, so that it happens once.
     pub(super) once: Option<String>,
-}
-
-/// Where sandboxes run whose records are older than the question.
-fn usual() -> String {
-    crate::providers::USUAL.to_owned()
 }
 
 /// Whether a sandbox runs.

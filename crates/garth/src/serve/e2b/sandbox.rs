@@ -82,7 +82,7 @@ impl Sandbox {
 
     /// Whether it has a user `root`.
     pub(super) fn has_root(&self) -> bool {
-        self.lock().provider == crate::providers::USUAL
+        self.lock().root
     }
 
     /// Changes its record, and gives a copy.

@@ -23,7 +23,7 @@ def bytes_come_back_as_they_were(sdk):
     content = bytes(range(256)) * 20_000
     sandbox.files.write("/tmp/deep/er/bytes.bin", content)
     assert bytes(sandbox.files.read("/tmp/deep/er/bytes.bin", format="bytes")) == content
-    count = sandbox.commands.run("stat -c %s /tmp/deep/er/bytes.bin").stdout
+    count = sandbox.commands.run("wc -c < /tmp/deep/er/bytes.bin").stdout
     assert count == f"{len(content)}\n", count
 
 
@@ -191,8 +191,10 @@ FACTS = [
     what_an_entry_is_is_told,
     what_is_said_of_a_file_is_kept,
     a_write_is_seen_whole_or_not_at_all,
-    system_files_are_read_and_not_written,
     links_out_of_home_stay_in_the_sandbox,
     signed_addresses_give_and_take_one_file,
     many_calls_at_once_are_answered,
 ]
+
+# Where the system is not the sandbox's own.
+SHOWN = [system_files_are_read_and_not_written]

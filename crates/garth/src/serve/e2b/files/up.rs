@@ -16,13 +16,14 @@ use serde_json::{Value, json};
 use super::{MOST_FILE, Query, put, told, too_large};
 use crate::serve::{
     e2b::{
-        door::{User, path, shown},
+        door::{path, shown},
         envd::Inside,
         life::blocking,
         line,
         metadata::said,
         multipart,
         refuse::{Result, Wrong},
+        user::User,
     },
     http::body,
 };
