@@ -169,3 +169,27 @@ fn a_system_that_is_only_shown_is_not_changed_and_has_no_root() {
     let told = asked.header("Authorization", "Basic cm9vdDo=").send(&gateway.address).messages();
     assert_eq!(told[0]["error"]["code"], "unauthenticated", "{told:?}");
 }
+
+#[test]
+fn one_whose_time_was_over_while_it_was_paused_lives_when_it_goes_on() {
+    let gateway = Gateway::start();
+    let body = json!({ "templateID": "base", "timeout": 300, "autoResume": { "enabled": true } });
+    let sandbox = gateway.sandbox_with(&body);
+    let post = |call: &str, body: &Value| {
+        gateway.control("POST", &format!("/sandboxes/{}/{call}", sandbox.id), Some(body)).status
+    };
+    let end = || {
+        let told = gateway.control("GET", &format!("/sandboxes/{}", sandbox.id), None);
+        told.json()["endAt"].as_str().map(ToOwned::to_owned)
+    };
+    assert_eq!(post("pause", &json!({})), 204);
+    assert_eq!(post("timeout", &json!({ "timeout": 0 })), 204);
+    let over = end().unwrap();
+    assert_eq!(sandbox.run("echo goes on"), "goes on\n");
+    // It has time again, and was not ended for want of it.
+    assert!(end().is_some_and(|end| end > over), "{:?}", end());
+    assert_eq!(post("pause", &json!({})), 204);
+    assert_eq!(post("timeout", &json!({ "timeout": 0 })), 204);
+    assert_eq!(post("connect", &json!({ "timeout": 200 })), 201);
+    assert_eq!(sandbox.run("echo again"), "again\n");
+}

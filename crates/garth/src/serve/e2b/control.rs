@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::{
     describe,
     door::operator,
-    life::{E2b, Wanted},
+    life::{E2b, Lives, Wanted},
     line::{self, Asked, Named, about},
     options::BASE,
     record::OnTimeout,
@@ -244,13 +244,11 @@ pub(super) async fn connect(
         let (all, sandbox) = (e2b.clone(), find(&e2b, &id)?);
         let met = Arc::clone(&sandbox);
         let resumed = about(&app, asked, async move {
-            let resumed = all.resume(&met).await?;
             // One that goes on has the time that is asked for; one that runs no less.
-            if resumed {
-                all.renew(&met, lives).await?
-            } else {
-                all.extend(&met, lives).await?
-            };
+            let resumed = all.resume(&met, Lives::For(lives)).await?;
+            if !resumed {
+                all.extend(&met, lives).await?;
+            }
             Ok(resumed)
         });
         let status = if resumed.await? { StatusCode::CREATED } else { StatusCode::OK };
@@ -277,7 +275,7 @@ pub(super) async fn resume(
         }
         let met = Arc::clone(&sandbox);
         about(&app, asked, async move {
-            all.resume(&met).await?;
+            all.resume(&met, Lives::For(lives)).await?;
             if auto_pause.is_some() {
                 met.change(|record| record.on_timeout = on_timeout(auto_pause));
             }

@@ -1,6 +1,6 @@
 //! Which sandbox a request means, and who asks.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::http::{HeaderMap, HeaderName, header, request::Parts};
 use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     describe::traffic,
-    life::{E2b, now_ms},
+    life::{E2b, Lives, now_ms},
     refuse::{Kind, Result, Wrong},
     sandbox::{Phase, Sandbox},
     user::User,
@@ -34,6 +34,8 @@ const ENVD: &str = "49983";
 const INTERPRETER: &str = "49999";
 /// What keys of E2B begin with; older SDKs want it.
 const KEY_PREFIX: &str = "e2b_";
+/// How long a sandbox lives at least that goes on because it was called.
+const RESUMED: Duration = Duration::from_secs(300);
 /// What our tokens begin with.
 const TOKEN_PREFIX: &str = "garth_";
 
@@ -234,7 +236,8 @@ pub(super) async fn running(e2b: &E2b, id: &str) -> Result<Arc<Sandbox>> {
     match sandbox.phase() {
         Phase::Running => Ok(sandbox),
         Phase::Paused if sandbox.record().auto_resume => {
-            e2b.resume(&sandbox).await?;
+            let lives = Lives::AtLeast(RESUMED.min(e2b.options().longest));
+            e2b.resume(&sandbox, lives).await?;
             Ok(sandbox)
         }
         Phase::Paused | Phase::Ended => Err(Wrong::no_sandbox()),

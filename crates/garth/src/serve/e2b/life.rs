@@ -41,6 +41,25 @@ struct Shared {
     making: tokio::sync::Mutex<()>,
 }
 
+/// How long a sandbox lives that goes on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Lives {
+    /// So long from now.
+    For(Duration),
+    /// So long from now, or until its time is over where that is later.
+    AtLeast(Duration),
+}
+
+impl Lives {
+    fn until(self, before_ms: i64) -> i64 {
+        let from_now = |lives| now_ms().saturating_add(millis(lives));
+        match self {
+            Self::For(lives) => from_now(lives),
+            Self::AtLeast(lives) => from_now(lives).max(before_ms),
+        }
+    }
+}
+
 /// What a new sandbox is to be.
 pub(super) struct Wanted {
     pub(super) template: String,
@@ -219,11 +238,11 @@ impl E2b {
         self.change(sandbox, |record| record.state = State::Paused).await
     }
 
-    /// Lets everything in a sandbox go on; says whether it was paused.
+    /// Lets everything in a sandbox go on, for so long; says whether it was paused.
     ///
     /// # Errors
     /// `AGENT_NOT_FOUND` for one that has ended.
-    pub(super) async fn resume(&self, sandbox: &Sandbox) -> Result<bool> {
+    pub(super) async fn resume(&self, sandbox: &Sandbox, lives: Lives) -> Result<bool> {
         let _turn = sandbox.turn.lock().await;
         match sandbox.phase() {
             Phase::Running => return Ok(false),
@@ -232,7 +251,12 @@ impl E2b {
         }
         self.tell_all(sandbox, Signal::parse("CONT")?).await?;
         sandbox.enter(Phase::Running);
-        self.change(sandbox, |record| record.state = State::Running).await?;
+        // Both at once: one that runs and whose time is over is ended.
+        let change = |record: &mut Record| {
+            record.state = State::Running;
+            record.end_ms = lives.until(record.end_ms);
+        };
+        self.change(sandbox, change).await?;
         Ok(true)
     }
 

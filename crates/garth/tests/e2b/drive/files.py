@@ -1,5 +1,6 @@
 """What holds of files."""
 
+import itertools
 import threading
 import urllib.error
 import urllib.request
@@ -107,11 +108,18 @@ def a_write_is_seen_whole_or_not_at_all(sdk):
     sandbox.files.write("whole.txt", "a" * size)
     script = (
         "until [ -e /tmp/enough ]; do tr -d '\\n' < whole.txt | fold -w 1048576 "
-        "| awk '{ print length($0) \" \" substr($0, 1, 1) \" \" substr($0, length($0), 1) }'; done"
+        "| awk '{ print length($0) \" \" substr($0, 1, 1) \" \" substr($0, length($0), 1) }'; "
+        "touch /tmp/looked; done"
     )
     handle = sandbox.commands.run(script, background=True)
-    for turn in range(10):
+    turns = itertools.count()
+
+    def written_and_seen():
+        turn = next(turns)
         sandbox.files.write("whole.txt", ("b" if turn % 2 else "a") * size)
+        return turn >= 10 and sandbox.files.exists("/tmp/looked")
+
+    until(written_and_seen, "a look at what is written")
     sandbox.files.write("/tmp/enough", "")
     seen = set(sdk.wait(handle).stdout.splitlines())
     sandbox.files.remove("/tmp/enough")
