@@ -110,6 +110,7 @@ fn workspace(root: &Path) -> Option<Workspace> {
         roots: vec![Root::whole(root, Access::ReadWrite).unwrap()],
         seat: garth_sandbox::Seat::Workspace,
         system: "/".into(),
+        tenure: garth_sandbox::Tenure::Shown,
         visible: Vec::new(),
         environment: base_environment(),
         limits: Limits::usual(),

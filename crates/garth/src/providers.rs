@@ -24,7 +24,7 @@ use garth_egress::Rules;
 use garth_remote::{Connect, Lazy, Remote, Within, container::Leftover};
 use garth_workspace::{Commands, Inside};
 
-pub(crate) use config::Config;
+pub(crate) use config::{Config, System};
 pub(crate) use e2b::{NAME as E2B, Settings as E2bSettings};
 use machines::Machines;
 pub(crate) use machines::Processor;
@@ -208,7 +208,7 @@ impl Providers {
     pub(crate) fn new(config: &Config, owner: Owner) -> Self {
         let machines = Machines::new(config, &owner);
         let all: Vec<Box<dyn Provider>> = vec![
-            Box::new(local::Provider),
+            Box::new(local::Provider(config.system)),
             Box::new(podman::Provider::new(config, &owner)),
             Box::new(gvisor::Provider::new(config, &owner)),
             Box::new(qemu::Provider(machines.clone())),

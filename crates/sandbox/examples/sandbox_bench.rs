@@ -74,6 +74,7 @@ fn spec(dir: &Path, memory: Option<u64>) -> Spec {
         roots: vec![Root::whole(dir, Access::ReadWrite).unwrap()],
         seat: garth_sandbox::Seat::Workspace,
         system: "/".into(),
+        tenure: garth_sandbox::Tenure::Shown,
         visible: Vec::new(),
         environment: base_environment(),
         limits: Limits { memory, ..Limits::usual() },

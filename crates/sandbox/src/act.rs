@@ -47,6 +47,7 @@ acts! {
     BecomeUser      Ids        "take its user id";
     Dumpable        Ids        "own its own /proc entries";
     UserNamespace   Namespaces "make a user namespace";
+    Superuser       Ids        "make a namespace for its superuser";
     Owner           Ids        "give what it writes to the workspace's owner";
     Places          Mounts     "place the workspace's directories";
     System          Mounts     "look at the system's directories";
@@ -55,6 +56,8 @@ acts! {
     Fill            Mounts     "fill its root directory";
     Devices         Mounts     "make its devices";
     BindSystem      Mounts     "show the system's programs";
+    Layers          Mounts     "make the system's directories its own";
+    BindSudo        Mounts     "show sudo";
     BindRoot        Mounts     "show the workspace";
     BindSocket      Mounts     "show the proxy's socket";
     MountProc       Mounts     "mount /proc";

@@ -8,6 +8,7 @@
 #![allow(unsafe_code, reason = "no safe wrapper exists for a clone on shared memory")]
 
 use std::{
+    cell::UnsafeCell,
     ffi::{c_int, c_void},
     mem::MaybeUninit,
     os::fd::{FromRawFd, OwnedFd},
@@ -46,8 +47,28 @@ pub(crate) struct Made {
 ///
 /// `task` must call the kernel only: it may neither allocate nor take a lock nor panic.
 pub(crate) fn clone(flags: c_int, memory: Memory, task: &dyn Fn() -> c_int) -> Result<Made, Errno> {
-    let mut stack: Vec<MaybeUninit<u8>> = Vec::with_capacity(STACK);
-    let end = stack.as_mut_ptr().wrapping_add(STACK);
+    clone_on(&Stack::new(), flags, memory, task)
+}
+
+/// Room that a new process can run on, made before it is needed.
+#[derive(Debug)]
+pub(crate) struct Stack(Vec<UnsafeCell<MaybeUninit<u8>>>);
+
+impl Stack {
+    pub(crate) fn new() -> Self {
+        Self(Vec::with_capacity(STACK))
+    }
+}
+
+/// The same on a stack that is there, for who must not allocate. One process at a time
+/// runs on it, since whoever makes one waits here.
+pub(crate) fn clone_on(
+    stack: &Stack,
+    flags: c_int,
+    memory: Memory,
+    task: &dyn Fn() -> c_int,
+) -> Result<Made, Errno> {
+    let end = stack.0.as_ptr().cast_mut().cast::<u8>().wrapping_add(STACK);
     let top = end.wrapping_sub(end.addr() % 16).cast::<c_void>();
     let flags = flags | libc::CLONE_PIDFD | libc::CLONE_VFORK | libc::SIGCHLD;
     let flags = match memory {

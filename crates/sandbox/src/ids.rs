@@ -8,7 +8,10 @@
 
 mod turn;
 
-use std::{fs, os::fd::OwnedFd};
+use std::{
+    fs,
+    os::fd::{AsFd, OwnedFd},
+};
 
 use rustix::{
     fs::{CWD, Mode, OFlags, openat},
@@ -16,8 +19,8 @@ use rustix::{
     process::{DumpableBehavior, Gid, Uid, getegid, geteuid, set_dumpable_behavior},
     rand::{GetRandomFlags, getrandom},
     thread::{
-        CapabilitySet, UnshareFlags, capabilities, set_thread_groups, set_thread_res_gid,
-        set_thread_res_uid,
+        CapabilitySet, LinkNameSpaceType, UnshareFlags, capabilities, move_into_link_name_space,
+        set_thread_groups, set_thread_res_gid, set_thread_res_uid,
     },
 };
 
@@ -26,6 +29,7 @@ use crate::{
     act::{Act, During, Failed},
     clone_unsafe::Memory,
     program_unsafe,
+    superuser::Superuser,
 };
 pub(crate) use turn::{Turned, turn};
 
@@ -63,7 +67,7 @@ pub(crate) struct Lent {
 
 impl Lent {
     /// One user and one group, who are `inside` to whoever enters.
-    fn new(inside: (u32, u32), (uid, gid): (u32, u32)) -> Result<Self, Refusal> {
+    pub(crate) fn new(inside: (u32, u32), (uid, gid): (u32, u32)) -> Result<Self, Refusal> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let proc = openat(CWD, c"/proc", flags, Mode::empty()).during(Act::OldProc)?;
         let line = |inside, outside| format!("{inside} {outside} 1\n").into_bytes();
@@ -76,19 +80,31 @@ impl Lent {
     }
 
     /// Becomes that user, in a user namespace that knows no other.
-    fn enter(&self) -> Result<(), Failed> {
+    pub(crate) fn enter(&self) -> Result<(), Failed> {
+        self.take()?;
+        program_unsafe::unshare(UnshareFlags::NEWUSER).during(Act::UserNamespace)?;
+        self.map()
+    }
+
+    /// The same in a user namespace that was made ahead.
+    fn join(&self, namespace: &OwnedFd) -> Result<(), Failed> {
+        self.take()?;
+        let kind = Some(LinkNameSpaceType::User);
+        move_into_link_name_space(namespace.as_fd(), kind).during(Act::UserNamespace)
+    }
+
+    /// Becomes that user.
+    fn take(&self) -> Result<(), Failed> {
         let (uid, gid) = (Uid::from_raw(self.uid), Gid::from_raw(self.gid));
         set_thread_groups(&[]).during(Act::DropGroups)?;
         set_thread_res_gid(gid, gid, gid).during(Act::BecomeGroup)?;
         set_thread_res_uid(uid, uid, uid).during(Act::BecomeUser)?;
         // The change took its own entries of /proc away from it.
-        set_dumpable_behavior(DumpableBehavior::Dumpable).during(Act::Dumpable)?;
-        program_unsafe::unshare(UnshareFlags::NEWUSER).during(Act::UserNamespace)?;
-        self.map()
+        set_dumpable_behavior(DumpableBehavior::Dumpable).during(Act::Dumpable)
     }
 
     /// Says to the new user namespace which id outside is the one inside.
-    fn map(&self) -> Result<(), Failed> {
+    pub(crate) fn map(&self) -> Result<(), Failed> {
         let put = |name, text: &[u8], act| {
             let file = openat(&self.proc, name, OFlags::WRONLY, Mode::empty()).during(act)?;
             write(file, text).during(act).map(drop)
@@ -113,15 +129,23 @@ impl Ids {
     }
 
     /// What must be done before anything else.
-    pub(crate) fn first(&self, memory: Memory) -> Result<(), Failed> {
+    pub(crate) fn first(
+        &self,
+        memory: Memory,
+        superuser: Option<&Superuser>,
+    ) -> Result<(), Failed> {
+        let map = |lent: &Lent| {
+            lent.map()?;
+            superuser.map_or(Ok(()), Superuser::make)
+        };
         match (self, memory) {
             (Self::Runner(_), _) => Ok(()),
-            (Self::Own(lent), Memory::Shared) => lent.map(),
+            (Self::Own(lent), Memory::Shared) => map(lent),
             (Self::Own(lent), Memory::Copied) => {
                 // A copy of what is not to be read is not to be read either, but for the
                 // moment in which it must own its entries of /proc.
                 set_dumpable_behavior(DumpableBehavior::Dumpable).during(Act::Dumpable)?;
-                let mapped = lent.map();
+                let mapped = map(lent);
                 set_dumpable_behavior(DumpableBehavior::NotDumpable).during(Act::Dumpable)?;
                 mapped
             }
@@ -129,10 +153,11 @@ impl Ids {
     }
 
     /// What is done when nothing is left that needs root.
-    pub(crate) fn last(&self) -> Result<(), Failed> {
-        match self {
-            Self::Own(_) => Ok(()),
-            Self::Runner(lent) => lent.enter(),
+    pub(crate) fn last(&self, superuser: Option<&Superuser>) -> Result<(), Failed> {
+        match (self, superuser.and_then(Superuser::own)) {
+            (Self::Own(_), _) => Ok(()),
+            (Self::Runner(lent), Some(made)) => lent.join(made),
+            (Self::Runner(lent), None) => lent.enter(),
         }
     }
 }

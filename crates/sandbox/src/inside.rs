@@ -40,16 +40,16 @@ const FAILED: i32 = 126;
 /// Puts the layers on; gives the program's file where it had to be sealed here.
 fn enter(plan: &Plan, memory: Memory, channel: &OwnedFd) -> Result<Option<OwnedFd>, Failed> {
     let mut spared: Spared = plan.spared;
-    plan.ids.first(memory)?;
+    plan.ids.first(memory, plan.superuser.as_ref())?;
     namespaces::settle()?;
     network::enter()?;
     let sealed = plan.program.seal()?;
-    plan.mounts.enter()?;
+    plan.mounts.enter(plan.superuser.as_ref())?;
     if let Some(cgroup) = &plan.cgroup {
         spared.spare(cgroup.enter())?;
     }
     namespaces::hide_cgroups()?;
-    plan.ids.last()?;
+    plan.ids.last(plan.superuser.as_ref())?;
     privileges::enter()?;
     plan.program.tie(plan.proc())?;
     plan.rlimits.enter()?;

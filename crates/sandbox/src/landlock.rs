@@ -8,7 +8,7 @@
 use std::ffi::CString;
 
 use rustix::{
-    fd::OwnedFd,
+    fd::{AsFd, OwnedFd},
     fs::{CWD, Mode, OFlags, openat},
     io::Errno,
 };
@@ -61,8 +61,18 @@ fn rights(reach: Reach) -> u64 {
         Reach::List => READ_DIR,
         Reach::Read => READ_DIR | READ_FILE,
         Reach::Run => READ_DIR | READ_FILE | EXECUTE,
+        Reach::Program => READ_FILE | EXECUTE,
         Reach::Devices => READ_DIR | READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEV,
         Reach::All => !(MAKE_CHAR | MAKE_BLOCK),
+    }
+}
+
+/// Adds a rule. A file without a place, such as one in memory, or a namespace to some
+/// kernels, needs none.
+fn allowed(ruleset: &OwnedFd, place: impl AsFd, rights: u64) -> Result<(), Failed> {
+    match allow(ruleset, place, rights) {
+        Ok(()) | Err(Errno::BADFD) => Ok(()),
+        Err(errno) => Err(Failed { act: Act::LandlockRule, errno }),
     }
 }
 
@@ -78,14 +88,10 @@ impl Landlock {
             let flags = OFlags::PATH | OFlags::CLOEXEC;
             let place = openat(CWD, &**path, flags, Mode::empty()).during(Act::LandlockRule)?;
             let rights = rights(*reach) & self.handled.files;
-            allow(&ruleset, place, rights).during(Act::LandlockRule)?;
+            allowed(&ruleset, place, rights)?;
         }
         if let Some(program) = program {
-            match allow(&ruleset, program, READ_FILE | EXECUTE) {
-                // A file without a place, such as one in memory, needs no rule.
-                Ok(()) | Err(Errno::BADFD) => {}
-                Err(errno) => return Err(Failed { act: Act::LandlockRule, errno }),
-            }
+            allowed(&ruleset, program, READ_FILE | EXECUTE)?;
         }
         restrict(&ruleset).during(Act::LandlockEnter)
     }

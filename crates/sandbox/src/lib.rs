@@ -19,6 +19,13 @@
 //! A layer that cannot be had is a [`Refusal`] that names it, unless the spec says
 //! that the sandbox may do without. [`probe`] tries each layer on this machine.
 //!
+//! # A system of its own
+//!
+//! With [`Tenure::Own`] the system's directories can be changed, for that sandbox alone and for
+//! as long as it lives (`mounts/own.rs`), and `sudo` makes a command user 0 (`superuser.rs`):
+//! a number in a user namespace to which nothing belongs. No layer is left out for it; the
+//! filter lets one more thing be done, to enter such a namespace.
+//!
 //! # What the program inside should do
 //!
 //! It is process 1: whatever loses its parent becomes its child, so it should reap; and signals
@@ -59,6 +66,8 @@ mod running;
 mod seccomp;
 mod spec;
 mod start;
+mod sudo;
+mod superuser;
 mod trial;
 
 pub use garth_contract::Seat;
@@ -70,7 +79,9 @@ pub use refusal::Refusal;
 pub use running::{Ended, Running};
 pub use seccomp::refused_calls;
 pub use spec::{
-    Access, HOME, Image, Limits, Needs, Network, Program, Root, Spec, Stdio, WORKSPACE,
+    Access, HOME, Image, Limits, Needs, Network, Program, Root, Spec, Stdio, Tenure, WORKSPACE,
     base_environment, environment_of,
 };
 pub use start::start;
+pub use sudo::sudo;
+pub use superuser::SUDO;

@@ -8,6 +8,7 @@
 mod bind;
 mod etc;
 mod layout;
+mod own;
 mod system;
 
 pub use system::can_be_visible;
@@ -31,14 +32,17 @@ use rustix::{
 };
 
 use crate::{
-    Access, Refusal, Spec,
+    Access, Refusal, Spec, Tenure,
     act::{Act, During, Failed},
     ids::Ids,
+    image::{self, Sealed},
     mounts_unsafe::{Depth, set_attributes},
+    superuser::{NAMESPACE, SUDO, Superuser},
 };
 use bind::Bind;
 use layout::Layout;
 pub(crate) use layout::Reach;
+use own::Own;
 
 /// A writable place, and its mode.
 struct Scratch {
@@ -72,6 +76,16 @@ fn scratches(seat: Seat) -> &'static [Scratch] {
     }
 }
 
+/// The writable places of a system that is the sandbox's own, which are opened before anything
+/// is bound below them.
+const OWN: [Scratch; 5] = [
+    Scratch { at: c"etc", mode: 0o755, attributes: NO_PRIVILEGES },
+    Scratch { at: c"opt", mode: 0o755, attributes: NO_PRIVILEGES },
+    Scratch { at: c"root", mode: 0o700, attributes: NO_PRIVILEGES },
+    Scratch { at: c"srv", mode: 0o755, attributes: NO_PRIVILEGES },
+    Scratch { at: c"var", mode: 0o755, attributes: NO_PRIVILEGES },
+];
+
 /// The devices there are, with their numbers.
 const DEVICES: [(&CStr, (u32, u32)); 6] = [
     (c"null", (1, 3)),
@@ -90,6 +104,8 @@ pub(crate) struct Mounts {
     inodes: CString,
     layout: Layout,
     binds: Vec<Bind>,
+    /// What is the sandbox's own of the system, with its `sudo`.
+    own: Option<(Vec<Own>, Sealed)>,
     devices: Devices,
     owner: Option<(Uid, Gid)>,
 }
@@ -129,8 +145,16 @@ pub(crate) fn prepare(
     turned: Option<Vec<OwnedFd>>,
 ) -> Result<Mounts, Refusal> {
     let mut layout = Layout::new(spec.seat);
-    let mut binds = system::show(&mut layout, &spec.system, &spec.visible)?;
-    etc::write(&mut layout, spec.seat);
+    let shown = system::show(&mut layout, (&spec.system, &spec.tenure), &spec.visible)?;
+    let (mut binds, owned) = shown;
+    etc::write(&mut layout, spec.seat, &spec.tenure);
+    let own = match &spec.tenure {
+        Tenure::Shown => None,
+        Tenure::Own { sudo } => {
+            reserve(&mut layout);
+            Some((owned, image::prepare(sudo, ids)?))
+        }
+    };
     binds.extend(bind::roots(&mut layout, (spec.seat, &spec.roots), turned)?);
     binds.extend(bind::socket(&mut layout, &spec.network)?);
     let (devices, owner) = match ids {
@@ -142,7 +166,22 @@ pub(crate) fn prepare(
     let files = (spec.limits.tmp_bytes / BYTES_A_FILE).clamp(FEWEST_FILES, MOST_FILES);
     let text = |number: u64| layout::c_string(number.to_string(), Act::RootTree);
     let (size, inodes) = (text(spec.limits.tmp_bytes.max(BYTES_A_FILE))?, text(files)?);
-    Ok(Mounts { seat: spec.seat, size, inodes, layout, binds, devices, owner })
+    Ok(Mounts { seat: spec.seat, size, inodes, layout, binds, own, devices, owner })
+}
+
+/// Adds the places of a system that is the sandbox's own.
+fn reserve(layout: &mut Layout) {
+    for Scratch { at, .. } in OWN {
+        if let Ok(name) = at.to_str() {
+            layout.directory(name);
+            layout.reach(&format!("/{name}"), Reach::All);
+        }
+    }
+    layout.directory("run/garth");
+    for file in [NAMESPACE, SUDO] {
+        layout.file(file.trim_start_matches('/'), "");
+        layout.reach(file, Reach::Program);
+    }
 }
 
 impl Mounts {
@@ -152,13 +191,16 @@ impl Mounts {
     }
 
     /// Makes the tree and moves into it.
-    pub(crate) fn enter(&self) -> Result<(), Failed> {
+    pub(crate) fn enter(&self, superuser: Option<&Superuser>) -> Result<(), Failed> {
         let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
         mount_change(c"/", private).during(Act::Private)?;
         umask(Mode::empty());
         let root = self.make_root().during(Act::RootTree)?;
         self.layout.make(&root).during(Act::Fill)?;
         self.make_devices(&root).during(Act::Devices)?;
+        if let Some((own, sudo)) = &self.own {
+            self.open_own(&root, (own, sudo), superuser)?;
+        }
         for bind in &self.binds {
             bind.put(&root)?;
         }
@@ -179,17 +221,39 @@ impl Mounts {
         chdir(workspace).during(Act::WorkDir)
     }
 
+    /// Makes what is the sandbox's own of the system, and its superuser.
+    fn open_own(
+        &self,
+        root: &OwnedFd,
+        (own, sudo): (&[Own], &Sealed),
+        superuser: Option<&Superuser>,
+    ) -> Result<(), Failed> {
+        let Self { size, inodes, owner, .. } = self;
+        if let Some(owner) = owner {
+            self.layout.give(root, *owner).during(Act::Fill)?;
+        }
+        for scratch in &OWN {
+            self.open_window(root, scratch).during(Act::Scratch)?;
+        }
+        own::put(own, root, &own::Room { owner: *owner, size, inodes })?;
+        let sealed = sudo.seal()?;
+        let missing = Failed { act: Act::BindSudo, errno: Errno::BADF };
+        let program = sudo.file(sealed.as_ref()).ok_or(missing)?;
+        attach(program, root, c"run/garth/sudo").during(Act::BindSudo)?;
+        let Some(superuser) = superuser else { return Ok(()) };
+        let flags = OpenTreeFlags::OPEN_TREE_CLONE
+            | OpenTreeFlags::OPEN_TREE_CLOEXEC
+            | OpenTreeFlags::AT_EMPTY_PATH;
+        let namespace = open_tree(superuser.below(), c"", flags).during(Act::BindSudo)?;
+        attach(namespace, root, c"run/garth/superuser").during(Act::BindSudo)
+    }
+
     fn make_root(&self) -> Result<OwnedFd, Errno> {
-        let context = fsopen(c"tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
-        fsconfig_set_string(context.as_fd(), c"size", &*self.size)?;
-        fsconfig_set_string(context.as_fd(), c"nr_inodes", &*self.inodes)?;
-        fsconfig_set_string(context.as_fd(), c"mode", c"755")?;
-        fsconfig_create(context.as_fd())?;
         let attributes = match self.devices {
             Devices::Made => MountAttrFlags::MOUNT_ATTR_NOSUID,
             Devices::Bound => NO_PRIVILEGES,
         };
-        let root = fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, attributes)?;
+        let root = make_memory((&self.size, &self.inodes), attributes)?;
         // Over the old root, which stays reachable: a path begins below what is mounted there.
         attach(&root, CWD, c"/")?;
         Ok(root)
@@ -223,7 +287,10 @@ impl Mounts {
 
     /// Makes a place writable, by a mount of its own over itself.
     fn open_window(&self, root: &OwnedFd, scratch: &Scratch) -> Result<(), Errno> {
-        mkdirat(root, scratch.at, Mode::from_raw_mode(scratch.mode))?;
+        match mkdirat(root, scratch.at, Mode::from_raw_mode(scratch.mode)) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(errno) => return Err(errno),
+        }
         chmodat(root, scratch.at, Mode::from_raw_mode(scratch.mode), AtFlags::empty())?;
         if let Some((uid, gid)) = self.owner {
             chownat(root, scratch.at, Some(uid), Some(gid), AtFlags::SYMLINK_NOFOLLOW)?;
@@ -233,6 +300,19 @@ impl Mounts {
         set_attributes(&window, Depth::Single, scratch.attributes)?;
         attach(window, root, scratch.at)
     }
+}
+
+/// A file system in memory of so many bytes and files, mounted nowhere yet.
+fn make_memory(
+    (size, inodes): (&CStr, &CStr),
+    attributes: MountAttrFlags,
+) -> Result<OwnedFd, Errno> {
+    let context = fsopen(c"tmpfs", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    fsconfig_set_string(context.as_fd(), c"size", size)?;
+    fsconfig_set_string(context.as_fd(), c"nr_inodes", inodes)?;
+    fsconfig_set_string(context.as_fd(), c"mode", c"755")?;
+    fsconfig_create(context.as_fd())?;
+    fsmount(context.as_fd(), FsMountFlags::FSMOUNT_CLOEXEC, attributes)
 }
 
 /// Mounts a detached tree.
@@ -259,6 +339,19 @@ fn change_root() -> Result<(), Errno> {
 }
 
 impl Layout {
+    /// Gives what is in the places of [`OWN`] to whoever runs inside.
+    fn give(&self, root: &OwnedFd, (uid, gid): (Uid, Gid)) -> Result<(), Errno> {
+        let own = |path: &CString| {
+            let path = path.to_bytes();
+            OWN.iter().any(|Scratch { at, .. }| path.starts_with(at.to_bytes()))
+        };
+        let all = self.directories.iter().chain(self.files.iter().map(|(at, _)| at));
+        for at in all.filter(|at| own(at)) {
+            chownat(root, &**at, Some(uid), Some(gid), AtFlags::SYMLINK_NOFOLLOW)?;
+        }
+        Ok(())
+    }
+
     /// Makes the directories, links and small files.
     fn make(&self, root: &OwnedFd) -> Result<(), Errno> {
         for directory in &self.directories {

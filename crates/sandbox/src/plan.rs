@@ -4,7 +4,7 @@ use rustix::fd::OwnedFd;
 use seccompiler::BpfProgram;
 
 use crate::{
-    Layer, Needs, Refusal, Spec, Stdio,
+    Layer, Needs, Refusal, Spec, Stdio, Tenure,
     cgroup::{self, Cgroup},
     ids::{self, Ids},
     landlock::{self, Landlock},
@@ -12,12 +12,14 @@ use crate::{
     program::{self, Ready, Work},
     rlimits::{self, Bounded, Rlimits},
     seccomp,
+    superuser::{self, Superuser},
 };
 
 /// A sandbox, ready to be made.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) ids: Ids,
+    pub(crate) superuser: Option<Superuser>,
     pub(crate) mounts: Mounts,
     pub(crate) cgroup: Option<Cgroup>,
     pub(crate) rlimits: Rlimits,
@@ -40,12 +42,16 @@ impl Plan {
             spared.lacking |= Layer::Ids.bit();
         }
         let mounts = mounts::prepare(spec, &ids, turned)?;
+        let superuser = match spec.tenure {
+            Tenure::Shown => None,
+            Tenure::Own { .. } => Some(superuser::prepare(&ids, spec.limits.processes)?),
+        };
         let landlock = spared.spare(landlock::prepare())?;
-        let seccomp = spared.spare(seccomp::prepare())?;
+        let seccomp = spared.spare(seccomp::prepare(&spec.tenure))?;
         let cgroup = spared.spare(cgroup::prepare(&spec.limits, &ids))?.flatten();
         let bounded = if cgroup.is_some() { Bounded::Together } else { Bounded::ByProcess };
         let rlimits = rlimits::prepare(&spec.limits, bounded);
-        Ok(Self { ids, mounts, cgroup, rlimits, landlock, seccomp, program, spared })
+        Ok(Self { ids, superuser, mounts, cgroup, rlimits, landlock, seccomp, program, spared })
     }
 
     /// Our `/proc`.

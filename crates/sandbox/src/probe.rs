@@ -30,7 +30,7 @@ use rustix::{
 };
 
 use crate::{
-    Access, Ended, Layer, Limits, Needs, Network, Refusal, Root, Spec, Stdio,
+    Access, Ended, Layer, Limits, Needs, Network, Refusal, Root, Spec, Stdio, Tenure,
     attempt::{self, Bait},
     plan::Plan,
     program::Work,
@@ -166,6 +166,7 @@ impl Ground {
             roots: vec![Root::whole(&self.directory.join("workspace"), Access::ReadWrite)?],
             seat: garth_contract::Seat::Workspace,
             system: "/".into(),
+            tenure: Tenure::Shown,
             visible: Vec::new(),
             environment: Vec::new(),
             limits,

@@ -8,6 +8,7 @@
 mod table;
 
 use std::{collections::BTreeMap, env::consts::ARCH, sync::OnceLock};
+use table::Refused;
 
 use rustix::io::Errno;
 use seccompiler::{
@@ -16,16 +17,21 @@ use seccompiler::{
 };
 
 use crate::{
-    Refusal,
+    Refusal, Tenure,
     act::{Act, Failed},
 };
 
-/// The compiled filter: the same for every sandbox, so it is compiled once.
+/// The compiled filter: the same for every sandbox of a kind, so it is compiled once.
 ///
 /// *Errors*: `Seccomp` on a kind of machine that the compiler does not know.
-pub(crate) fn prepare() -> Result<&'static BpfProgram, Refusal> {
-    static PROGRAM: OnceLock<Option<BpfProgram>> = OnceLock::new();
-    let program = PROGRAM.get_or_init(|| compile().ok()).as_ref();
+pub(crate) fn prepare(tenure: &Tenure) -> Result<&'static BpfProgram, Refusal> {
+    static SHOWN: OnceLock<Option<BpfProgram>> = OnceLock::new();
+    static OWN: OnceLock<Option<BpfProgram>> = OnceLock::new();
+    let program = match tenure {
+        Tenure::Shown => SHOWN.get_or_init(|| compile(table::refused_with()).ok()),
+        Tenure::Own { .. } => OWN.get_or_init(|| compile(table::refused_with_a_root()).ok()),
+    };
+    let program = program.as_ref();
     program.ok_or(Refusal::of(Act::SeccompCompile, "this kind of machine is not known"))
 }
 
@@ -38,7 +44,7 @@ pub fn refused_calls() -> Result<Vec<[u8; 8]>, Refusal> {
         let ([a, b], [e, f, g, h]) = (one.code.to_ne_bytes(), one.k.to_ne_bytes());
         [a, b, one.jt, one.jf, e, f, g, h]
     };
-    Ok(prepare()?.iter().map(bytes).collect())
+    Ok(prepare(&Tenure::Shown)?.iter().map(bytes).collect())
 }
 
 /// Obeys the filter. In the new process, last of all.
@@ -52,11 +58,12 @@ pub(crate) fn enter(program: &BpfProgram) -> Result<(), Failed> {
     })
 }
 
-fn compile() -> Result<BpfProgram, BackendError> {
+fn compile(with: Result<Refused, BackendError>) -> Result<BpfProgram, BackendError> {
     let architecture: TargetArch = ARCH.try_into()?;
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     rules.extend(table::REFUSED.iter().map(|call| (*call, Vec::new())));
-    rules.extend(table::refused_with()?);
+    // An entry with rules takes the place of one that refuses outright.
+    rules.extend(with?);
     let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture)?;
     let mut program = opening();
@@ -97,7 +104,9 @@ mod tests {
 
     #[test]
     fn the_filter_compiles_and_is_far_from_the_kernel_s_bound() {
-        let program = compile().unwrap();
-        assert!(program.len() < 1024, "{}", program.len());
+        for with in [table::refused_with(), table::refused_with_a_root()] {
+            let program = compile(with).unwrap();
+            assert!(program.len() < 1024, "{}", program.len());
+        }
     }
 }

@@ -29,6 +29,8 @@ pub struct Spec {
     /// Where the system is whose programs are seen inside: `/` for this machine's own, or
     /// a directory with another one in it, such as `debootstrap` makes.
     pub system: PathBuf,
+    /// What that system is to whoever runs inside.
+    pub tenure: Tenure,
     /// More directories of this machine that are seen inside at the same path,
     /// read-only: where compilers and the like were installed.
     pub visible: Vec<PathBuf>,
@@ -80,6 +82,20 @@ pub enum Access {
     ReadOnly,
 }
 
+/// What the system's directories are to whoever runs inside.
+#[derive(Debug)]
+pub enum Tenure {
+    /// They can be read, and nobody is root.
+    Shown,
+    /// They are its own: what it changes in them is in memory, and ends with it. `/etc`,
+    /// `/opt`, `/root`, `/srv` and `/var` can be written too.
+    Own {
+        /// The program that is `sudo` inside: one that calls [`sudo`](crate::sudo) when it has
+        /// that name.
+        sudo: OwnedFd,
+    },
+}
+
 /// How much a sandbox may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -93,7 +109,8 @@ pub struct Limits {
     pub file_size: u64,
     /// Open files of one process.
     pub open_files: u64,
-    /// Bytes in `/tmp`, the home directory and `/dev/shm` together.
+    /// Bytes in `/tmp`, the home directory and `/dev/shm` together, and as many again for
+    /// what is changed of a system that is its own.
     pub tmp_bytes: u64,
 }
 

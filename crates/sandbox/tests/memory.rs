@@ -19,6 +19,7 @@ fn a_sandbox_starts_and_what_was_said_about_memory_stays() {
         roots: vec![Root::whole(dir.path(), Access::ReadWrite).unwrap()],
         seat: garth_sandbox::Seat::Workspace,
         system: "/".into(),
+        tenure: garth_sandbox::Tenure::Shown,
         visible: Vec::new(),
         environment: base_environment(),
         limits: Limits { memory: None, ..Limits::usual() },

@@ -1,7 +1,10 @@
 //! The keys of the E2B interface.
 
 use super::keys::{Key, key};
-use crate::{providers, serve::e2b::Template};
+use crate::{
+    providers::{self, System},
+    serve::e2b::Template,
+};
 
 pub(super) fn keys() -> Vec<Key> {
     vec![
@@ -17,12 +20,22 @@ pub(super) fn keys() -> Vec<Key> {
         }),
         key(
             "e2b.templates",
-            "names of templates with the root filesystem that each stands for, as NAME=PATH",
+            "names of templates with what each stands for: NAME=PATH, or NAME=PROVIDER:PATH-OR-IMAGE",
             |settings, given| {
                 let texts = given.texts()?;
                 let templates = texts.iter().map(|text| Template::parse(text)).collect();
                 let templates: Option<Vec<_>> = templates;
                 settings.e2b.templates = templates.ok_or("must hold texts such as base=/")?;
+                Ok(())
+            },
+        ),
+        key(
+            "e2b.system",
+            "whether local sandboxes can change the system for themselves: own or shown",
+            |settings, given| {
+                let system = given.one_of(&[("own", System::Own), ("shown", System::Shown)])?;
+                settings.containers.system = system;
+                settings.e2b.system = system;
                 Ok(())
             },
         ),

@@ -15,6 +15,8 @@ const ANSWER: Duration = Duration::from_secs(1);
 /// What was set up.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
+    /// What the system is to a local sandbox that is worked in as a whole.
+    pub(crate) system: System,
     /// The guest's static program; looked for beside this program without.
     pub(crate) guest: Option<PathBuf>,
     /// The image that an engine makes containers of.
@@ -41,6 +43,15 @@ pub(crate) struct Config {
     pub(crate) firecracker: Firecracker,
     /// and who keeps sandboxes elsewhere.
     pub(crate) e2b: E2bSettings,
+}
+
+/// What this machine's system is to a local sandbox that is worked in as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum System {
+    /// It can be changed, by that sandbox for itself, which has a root then.
+    Own,
+    /// It can be read.
+    Shown,
 }
 
 /// What virtual machines are.
@@ -116,6 +127,7 @@ impl Config {
     /// What holds where nothing is set up.
     pub(crate) fn usual() -> Self {
         Self {
+            system: System::Own,
             guest: None,
             image: None,
             root: None,

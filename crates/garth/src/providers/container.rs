@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use garth_contract::{Code, Error, Result, Seat};
+use garth_contract::{Code, Error, Result};
 use garth_remote::container::{Container, Files, Options, Root};
 
 use super::{Config, Owner, Wanted};
@@ -34,13 +34,6 @@ pub(super) fn container(config: &Config, owner: &Owner, wanted: &Wanted<'_>) -> 
         return Err(Error::new(Code::InvalidParams, "only provider local shows more directories")
             .hint("Leave --visible out; what a container has in it is its image's."));
     }
-    match wanted.seat {
-        Seat::Workspace => {}
-        Seat::Home => {
-            let message = "only provider local has workspaces that are the home directory";
-            return Err(Error::new(Code::InvalidParams, message).hint("Set e2b.provider to local."));
-        }
-    }
     let directory = match wanted.roots {
         [(path, name)] if name.is_empty() => path,
         _ => {
@@ -50,13 +43,15 @@ pub(super) fn container(config: &Config, owner: &Owner, wanted: &Wanted<'_>) -> 
     };
     let directory = std::path::absolute(directory)
         .map_err(|_| Error::new(Code::WorkspaceNotFound, "the current directory is gone"))?;
-    let root = match (&config.image, &config.root) {
-        (Some(image), _) => Root::Image(image.clone()),
-        (None, Some(directory)) => Root::Directory(directory.clone()),
-        (None, None) => Root::Image(IMAGE.to_owned()),
+    let root = match (wanted.system, &config.image, &config.root) {
+        (Some(system), ..) => system_root(system),
+        (None, Some(image), _) => Root::Image(image.clone()),
+        (None, None, Some(directory)) => Root::Directory(directory.clone()),
+        (None, None, None) => Root::Image(IMAGE.to_owned()),
     };
     Ok(Container {
         owner: owner.name.clone(),
+        seat: wanted.seat,
         policy: wanted.policy.clone(),
         guest: config.guest.clone().unwrap_or_else(usual_guest),
         run: owner.run.clone(),
@@ -69,6 +64,15 @@ pub(super) fn container(config: &Config, owner: &Owner, wanted: &Wanted<'_>) -> 
         },
         ..Container::new(wanted.workspace, root, Files::Directory(directory))
     })
+}
+
+/// What is named for one workspace: a directory by its path, or an image.
+fn system_root(system: &str) -> Root {
+    if system.starts_with('/') {
+        Root::Directory(system.into())
+    } else {
+        Root::Image(system.to_owned())
+    }
 }
 
 /// The guest beside this program, or where a package has it.

@@ -8,7 +8,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use garth_contract::{BoxFuture, Code, Error, ProcessId, Result};
+use garth_contract::{BoxFuture, Code, Error, ProcessId, Result, Seat};
 use garth_remote::{Connect, Lazy, Left, Link, Patience, Remote};
 use garth_workspace::Commands;
 use tokio::sync::OnceCell;
@@ -23,12 +23,15 @@ struct Door<C> {
 }
 
 impl Opened {
-    /// Commands run in a sandbox that outlives this program.
-    pub(super) fn behind_a_door<C: Connect + Clone + Kept>(inside: C) -> Self {
+    /// Commands run in a sandbox that outlives this program, and its guest serves what its
+    /// seat says.
+    ///
+    /// # Errors
+    /// Those of [`seated`](Self::seated).
+    pub(super) fn behind_a_door<C: Connect + Clone + Kept>(inside: C, seat: Seat) -> Result<Self> {
         let door = Door { inside, shut: Arc::default() };
-        let lazy = Lazy::new(door.clone(), Patience::USUAL);
-        let commands = Commands::Held(Arc::new(lazy));
-        Self { commands, inside: None, kept: Some(Arc::new(door)), whole: None }
+        let opened = Self::seated(Lazy::new(door.clone(), Patience::USUAL), seat)?;
+        Ok(Self { kept: Some(Arc::new(door)), ..opened })
     }
 
     /// Files and commands are in a sandbox.

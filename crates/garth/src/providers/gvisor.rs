@@ -44,7 +44,7 @@ impl super::Provider for Provider {
         let mut container = container(&self.config, &self.owner, wanted)?;
         // These are an engine's, and there is none.
         container.options.runtime = None;
-        if let Some(root) = &self.config.root {
+        if let (None, Some(root)) = (wanted.system, &self.config.root) {
             container.root = Root::Directory(root.clone());
         }
         let inside = Inside {
@@ -55,7 +55,7 @@ impl super::Provider for Provider {
             found: Arc::clone(&self.found),
             run: OnceCell::new(),
         };
-        Ok(Opened::behind_a_door(Sandbox(Arc::new(inside))))
+        Opened::behind_a_door(Sandbox(Arc::new(inside)), wanted.seat)
     }
 
     fn ready<'a>(&'a self, wanted: &'a Wanted<'_>) -> BoxFuture<'a, Result<()>> {

@@ -31,7 +31,7 @@ impl super::Provider for Provider {
 
     fn open(&self, wanted: &Wanted<'_>) -> Result<Opened> {
         let container = container(&self.config, &self.owner, wanted)?;
-        Ok(Opened::behind_a_door(Podman::new(Arc::clone(&self.engine), container)?))
+        Opened::behind_a_door(Podman::new(Arc::clone(&self.engine), container)?, wanted.seat)
     }
 
     fn ready<'a>(&'a self, wanted: &'a Wanted<'_>) -> BoxFuture<'a, Result<()>> {

@@ -24,7 +24,9 @@ mod process;
 mod record;
 mod refuse;
 mod sandbox;
+mod settle;
 mod usage;
+mod user;
 mod watch;
 
 use std::sync::Arc;
@@ -56,7 +58,9 @@ pub(crate) fn routes(app: &Arc<App>, e2b: &E2b) -> Router {
         .route("/v2/sandboxes/{id}/connect", post(control::connect))
         .route("/sandboxes/{id}/metrics", get(control::metrics))
         .route("/sandboxes/{id}/logs", get(control::logs))
-        .route("/v2/sandboxes/{id}/logs", get(control::logs));
+        .route("/v2/sandboxes/{id}/logs", get(control::logs))
+        .route("/templates", get(control::templates).fallback(control::not_here))
+        .route("/templates/aliases/{name}", get(control::template).fallback(control::not_here));
     for absent in ABSENT {
         routes = routes.route(absent, any(control::not_here));
     }
@@ -71,7 +75,6 @@ const ABSENT: &[&str] = &[
     "/sandboxes/{id}/network",
     "/sandboxes/metrics",
     "/snapshots",
-    "/templates",
     "/templates/{*rest}",
     "/v2/templates",
     "/v2/templates/{*rest}",

@@ -17,7 +17,7 @@ use garth_gateway::{Agent, AgentId, Closed, Gateway, Registry, Settings, State};
 use garth_workspace::{Commands, Inside};
 use tokio::{sync::OnceCell, time};
 
-use crate::providers::{Kept, Opened, Owner, Providers, Wanted};
+use crate::providers::{Kept, Opened, Owner, Providers, USUAL, Wanted};
 
 /// How long the end of a sandbox is waited for; what is left is found at the next start.
 const END: Duration = Duration::from_secs(30);
@@ -65,7 +65,8 @@ impl Sandboxes {
 
     /// What an agent's sandbox sees of this machine beside the system.
     fn seen(&self, settings: &Settings) -> &[PathBuf] {
-        if settings.home { &self.0.seen } else { &[] }
+        // What a container has in it is its image's.
+        if settings.home && settings.provider == USUAL { &self.0.seen } else { &[] }
     }
 
     /// Looks whether an agent's commands could run as it is to be set up.

@@ -113,6 +113,11 @@ impl Coming {
         }
     }
 
+    /// All of the answer that is still to come.
+    pub(crate) fn rest(&mut self) -> Answer {
+        self.read_to_end()
+    }
+
     fn read_to_end(&mut self) -> Answer {
         let mut body = Vec::new();
         if self.is_chunked() {

@@ -64,6 +64,9 @@ fn replies(gateway: &Gateway, sandbox: &Sandbox<'_>) -> serde_json::Value {
             format!("/sandboxes/{id}/connect"),
             Some(&timeout),
         ),
+        ("GET", "/templates", "/templates".to_owned(), None),
+        ("GET", "/templates/aliases/{alias}", "/templates/aliases/base".to_owned(), None),
+        ("GET", "/templates/aliases/{alias}", "/templates/aliases/none".to_owned(), None),
         ("GET", "/sandboxes/{sandboxID}", "/sandboxes/inone".to_owned(), None),
         ("DELETE", "/sandboxes/{sandboxID}", "/sandboxes/inone".to_owned(), None),
     ];

@@ -1,6 +1,6 @@
 //! The lives of sandboxes beyond what an SDK asks for: once, over a restart, on record.
 
-use std::process::Command;
+use std::{path::Path, process::Command};
 
 use serde_json::{Value, json};
 
@@ -128,4 +128,68 @@ fn everything_in_a_paused_sandbox_stands_still_and_then_goes_on() {
     let met = gateway.control("POST", &format!("/v2{path}/connect"), Some(&body));
     assert_eq!(met.status, 201, "{met:?}");
     until("that both go on", || states(&mark) == ['S', 'S']);
+}
+
+#[test]
+fn a_template_is_a_root_filesystem_by_its_name() {
+    let debian = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache/roots/debian");
+    if !debian.join("usr/bin/bash").is_file() {
+        println!("skipped: there is no Debian in .cache/roots");
+        return;
+    }
+    let debian = debian.canonicalize().unwrap();
+    let list = format!("templates = [\"small=local:{}\"]", debian.display());
+    let gateway = Gateway::with(&format!("[e2b]\nenabled = true\n{list}\n"));
+    let sandbox = gateway.sandbox_with(&json!({ "templateID": "small", "timeout": 300 }));
+    // It has what that system has, and not what this machine has.
+    let outside = Path::new("/usr/bin/git").exists();
+    let script = "ls /usr/bin/git 2>/dev/null; touch /usr/bin/mine && sudo id -u";
+    assert!(outside, "this machine has no git to tell them apart by");
+    assert_eq!(sandbox.run(script), "0\n");
+    assert!(!debian.join("usr/bin/mine").exists());
+    let listed = gateway.control("GET", "/templates", None).json();
+    let counts: Vec<_> = listed.as_array().unwrap().iter().collect();
+    let names: Vec<_> = counts.iter().map(|one| one["templateID"].as_str().unwrap()).collect();
+    assert_eq!(names, ["base", "code-interpreter-v1", "small"]);
+    assert_eq!(counts[2]["spawnCount"], 1, "{listed}");
+    let unknown = json!({ "templateID": "large" });
+    let unknown = gateway.control("POST", "/v2/sandboxes", Some(&unknown));
+    let told = json!({ "code": 404, "message": "there is no template \"large\"" });
+    assert_eq!((unknown.status, unknown.json()), (404, told));
+}
+
+#[test]
+fn a_system_that_is_only_shown_is_not_changed_and_has_no_root() {
+    let gateway = Gateway::with("[e2b]\nenabled = true\nsystem = \"shown\"\n");
+    let sandbox = gateway.sandbox();
+    let script = "touch /usr/mine /etc/mine /opt/mine; ls /run/garth; whoami";
+    assert_eq!(sandbox.run(script), "user\n");
+    let asked = sandbox.streaming("process.Process/Start", &started("id -u"));
+    // `root:` as a client of HTTP says it.
+    let told = asked.header("Authorization", "Basic cm9vdDo=").send(&gateway.address).messages();
+    assert_eq!(told[0]["error"]["code"], "unauthenticated", "{told:?}");
+}
+
+#[test]
+fn one_whose_time_was_over_while_it_was_paused_lives_when_it_goes_on() {
+    let gateway = Gateway::start();
+    let body = json!({ "templateID": "base", "timeout": 300, "autoResume": { "enabled": true } });
+    let sandbox = gateway.sandbox_with(&body);
+    let post = |call: &str, body: &Value| {
+        gateway.control("POST", &format!("/sandboxes/{}/{call}", sandbox.id), Some(body)).status
+    };
+    let end = || {
+        let told = gateway.control("GET", &format!("/sandboxes/{}", sandbox.id), None);
+        told.json()["endAt"].as_str().map(ToOwned::to_owned)
+    };
+    assert_eq!(post("pause", &json!({})), 204);
+    assert_eq!(post("timeout", &json!({ "timeout": 0 })), 204);
+    let over = end().unwrap();
+    assert_eq!(sandbox.run("echo goes on"), "goes on\n");
+    // It has time again, and was not ended for want of it.
+    assert!(end().is_some_and(|end| end > over), "{:?}", end());
+    assert_eq!(post("pause", &json!({})), 204);
+    assert_eq!(post("timeout", &json!({ "timeout": 0 })), 204);
+    assert_eq!(post("connect", &json!({ "timeout": 200 })), 201);
+    assert_eq!(sandbox.run("echo again"), "again\n");
 }

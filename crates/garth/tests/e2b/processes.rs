@@ -157,3 +157,31 @@ fn files_are_put_together_and_taken_in_parts() {
     assert_eq!((answer.status, &answer.body[..]), (206, &b"cd"[..]));
     assert_eq!(answer.header("content-range"), Some("bytes 2-3/6"));
 }
+
+/// Prints more than is kept, then says so and stays.
+const MUCH: &str =
+    "head -c 120000000 /dev/zero; touch /tmp/all; until [ -e /tmp/go ]; do sleep 0.05; done";
+
+#[test]
+fn who_is_outrun_hears_that_something_is_lost() {
+    let gateway = Gateway::start();
+    let sandbox = gateway.sandbox();
+    let asked = sandbox.streaming("process.Process/Start", &started(MUCH));
+    let mut stream = asked.begin(&gateway.address);
+    let pid = stream.message()["event"]["start"]["pid"].as_u64().unwrap();
+    let all = || sandbox.run("ls /tmp/all 2>/dev/null || true");
+    until("that all is printed", || !all().is_empty());
+    // Who comes later hears what is still kept, to the end.
+    let met = json!({ "process": { "pid": pid } });
+    let mut later = sandbox.streaming("process.Process/Connect", &met).begin(&gateway.address);
+    assert_eq!(later.message()["event"]["start"]["pid"], pid);
+    assert_eq!(sandbox.run("touch /tmp/go"), "");
+    let told = later.rest().messages();
+    assert_eq!(told.last(), Some(&json!({})), "{:?}", told.last());
+    assert!(told.iter().any(|message| message["event"]["end"]["exited"] == true));
+    // Who was there from the beginning is told, and hears no end that would mean all was told.
+    let told = stream.rest().messages();
+    let last = told.last().unwrap();
+    assert_eq!(last["error"]["code"], "data_loss", "{last}");
+    assert!(told.iter().all(|message| message["event"]["end"].is_null()));
+}

@@ -61,6 +61,7 @@ fn what_is_not_there_says_so() {
         ("PUT", format!("/sandboxes/{id}/network")),
         ("GET", "/snapshots".to_owned()),
         ("POST", "/v3/templates".to_owned()),
+        ("POST", "/templates".to_owned()),
         ("GET", "/templates/x/builds/y/status".to_owned()),
         ("GET", "/volumes".to_owned()),
         ("GET", "/secrets".to_owned()),

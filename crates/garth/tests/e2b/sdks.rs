@@ -13,8 +13,13 @@ const MOST_SECONDS: &str = "240";
 
 /// Runs facts of the Python library of these requirements.
 fn python(library: &str, client: &str, group: &str) {
+    python_on(Gateway::start, (library, client, group));
+}
+
+/// The same on a gateway of its own kind.
+fn python_on(start: fn() -> Gateway, (library, client, group): (&str, &str, &str)) {
     let Some(python) = installed::python(library) else { return };
-    let gateway = Gateway::start();
+    let gateway = start();
     let driver = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/e2b/drive");
     let mut command = within(&python, MOST_SECONDS);
     command.args(["-B", driver, client, group]);
@@ -64,6 +69,22 @@ fn python_uses_terminals() {
 #[test]
 fn python_watches_directories() {
     python("e2b", "sync", "watches");
+}
+
+#[test]
+fn python_changes_its_own_system() {
+    python("e2b", "sync", "system");
+}
+
+#[test]
+fn python_changes_no_system_that_is_only_shown() {
+    let start = || Gateway::with("[e2b]\nenabled = true\nsystem = \"shown\"\n");
+    python_on(start, ("e2b", "sync", "shown"));
+}
+
+#[test]
+fn asynchronous_python_changes_its_own_system() {
+    python("e2b", "async", "system");
 }
 
 #[test]

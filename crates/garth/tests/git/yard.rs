@@ -177,6 +177,7 @@ fn sandbox(root: &Path) -> Local {
         roots: vec![Root::whole(root, Access::ReadWrite).unwrap()],
         seat: garth_sandbox::Seat::Workspace,
         system: "/".into(),
+        tenure: garth_sandbox::Tenure::Shown,
         visible: Vec::new(),
         environment: base_environment(),
         limits: Limits::usual(),

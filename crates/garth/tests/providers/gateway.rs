@@ -143,6 +143,16 @@ pub(crate) struct Gateway<'a> {
 }
 
 impl Gateway<'_> {
+    /// Where it listens.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// The operator's token.
+    pub(crate) fn operator(&self) -> &str {
+        &self.operator
+    }
+
     /// A connection of the operator.
     pub(crate) fn client(&self) -> Client {
         Client::with_token(&self.address, &self.operator)

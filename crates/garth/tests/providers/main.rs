@@ -20,12 +20,16 @@ mod between;
 #[allow(dead_code, reason = "shared with tests that use more of it")]
 mod client;
 mod command_line;
+mod e2b;
 mod editor;
 mod endings;
 mod gateway;
 #[path = "../http/client.rs"]
 #[allow(dead_code, reason = "shared with tests that use more of it")]
 mod http;
+#[path = "../clients/installed.rs"]
+#[allow(dead_code, reason = "shared with tests that use more of it")]
+mod installed;
 mod killed;
 #[path = "../../../remote/tests/engines/machine.rs"]
 #[allow(dead_code, reason = "shared with tests that use more of it")]

@@ -6,14 +6,14 @@ use bollard::models::{
     ContainerCreateBody, HostConfig, Mount, MountType, ResourcesUlimits, RestartPolicy,
     RestartPolicyNameEnum,
 };
-use garth_contract::{Access, ProcessId, Result};
+use garth_contract::{Access, ProcessId, Result, Seat};
 
 use super::{
-    Container, Files, Limits, Network, Place, User, VARIABLES, WORKSPACE,
+    Container, Files, Limits, Network, Place, User,
     engine::{LABEL_OWNER, LABEL_PRINT, LABEL_WORKSPACE},
     facts::{Facts, Kind, Rights},
     identity, refuse,
-    wanted::{GUEST, HOME, HOST_NAME, MEETING, SPOOL},
+    wanted::{GUEST, HOME, HOST_NAME, MEETING, SPOOL, variables},
 };
 
 /// What the engine is told to make.
@@ -32,7 +32,9 @@ pub(super) fn body(
         image: Some(image.to_owned()),
         entrypoint: Some(Vec::new()),
         cmd: Some(container.command(first.0)),
-        env: Some(VARIABLES.iter().map(|(name, value)| format!("{name}={value}")).collect()),
+        env: Some(
+            variables(container.seat).map(|(name, value)| format!("{name}={value}")).to_vec(),
+        ),
         user: Some(format!("{}:{}", inside.uid, inside.gid)),
         working_dir: Some("/".into()),
         hostname: Some(HOST_NAME.into()),
@@ -94,7 +96,7 @@ fn host_config(container: &Container, facts: &Facts, made: &Made<'_>) -> Result<
         pids_limit: limits.processes.map(i64::from),
         nano_cpus: limits.cpu.map(|thousandths| i64::from(thousandths) * 1_000_000),
         ulimits: (!ulimits.is_empty()).then_some(ulimits),
-        tmpfs: Some(in_memory(limits)),
+        tmpfs: Some(in_memory(limits, container.seat)),
         mounts: Some(mounts(container, made.place)?),
         userns_mode: keeps_ids.then(|| "keep-id".into()),
         ipc_mode: Some("private".into()),
@@ -110,26 +112,31 @@ fn host_config(container: &Container, facts: &Facts, made: &Made<'_>) -> Result<
 }
 
 /// Directories in memory, private to the container.
-pub(super) fn in_memory(limits: &Limits) -> HashMap<String, String> {
+pub(super) fn in_memory(limits: &Limits, seat: Seat) -> HashMap<String, String> {
     let of = |size: u64, mode: &str| format!("rw,nosuid,nodev,size={size},mode={mode}");
-    HashMap::from([
+    let mut all = HashMap::from([
         ("/tmp".to_owned(), of(limits.scratch, "1777")),
         ("/var/tmp".to_owned(), of(limits.scratch, "1777")),
-        (HOME.to_owned(), of(limits.scratch, "1777")),
         ("/run".to_owned(), of(1 << 20, "0755")),
         // As large as what is kept, and a little for its own bookkeeping.
         (SPOOL.to_owned(), of(limits.spool() + (1 << 20), "1777")),
-    ])
+    ]);
+    match seat {
+        Seat::Workspace => drop(all.insert(HOME.to_owned(), of(limits.scratch, "1777"))),
+        // The home directory is the workspace.
+        Seat::Home => {}
+    }
+    all
 }
 
 fn mounts(container: &Container, place: &Place) -> Result<Vec<Mount>> {
     let read_only = container.policy.access == Access::ReadOnly;
     let workspace = match &container.files {
-        Files::Directory(path) => bind(path, WORKSPACE, read_only)?,
+        Files::Directory(path) => bind(path, container.seat.workspace(), read_only)?,
         Files::Volume(name) => Mount {
             typ: Some(MountType::VOLUME),
             source: Some(name.clone()),
-            target: Some(WORKSPACE.into()),
+            target: Some(container.seat.workspace().into()),
             read_only: Some(read_only),
             ..Mount::default()
         },

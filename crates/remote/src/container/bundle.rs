@@ -20,9 +20,8 @@ use rustix::fs::{
 use serde_json::{Value, json};
 
 use super::{
-    Container, Files, Limits, Network, Place, Root, User, VARIABLES, WORKSPACE, body, identity,
-    refuse,
-    wanted::{GUEST, HOST_NAME, MEETING},
+    Container, Files, Network, Place, Root, User, body, identity, refuse,
+    wanted::{GUEST, HOST_NAME, MEETING, variables},
 };
 
 /// Top directories that are laid out anew and not taken from the root.
@@ -46,12 +45,12 @@ pub(super) fn write(
     let write = || -> io::Result<()> {
         let mut mounts = frame(root, &bundle)?;
         mounts.extend(kernel_mounts());
-        mounts.extend(memory_mounts(&container.limits));
+        mounts.extend(memory_mounts(container));
         let may_change = match container.policy.access {
             Access::ReadWrite => "rw",
             Access::ReadOnly => "ro",
         };
-        mounts.push(bind(files, WORKSPACE, may_change));
+        mounts.push(bind(files, container.seat.workspace(), may_change));
         mounts.push(bind(&place.meeting(), MEETING, "rw"));
         mounts.push(bind(&container.guest, GUEST, "ro"));
         for name in identity::files(container) {
@@ -108,7 +107,7 @@ fn frame(root: &Path, bundle: &Path) -> io::Result<Vec<Value>> {
     let frame = bundle.join("rootfs");
     make_dir(bundle)?;
     make_dir(&frame)?;
-    for name in OURS.into_iter().chain(["workspace", "home", "home/garth", "var"]) {
+    for name in OURS.into_iter().chain(["workspace", "home", "home/garth", "home/user", "var"]) {
         make_dir(&frame.join(name))?;
     }
     let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -158,8 +157,9 @@ fn kernel_mounts() -> Vec<Value> {
     ]
 }
 
-fn memory_mounts(limits: &Limits) -> Vec<Value> {
-    let mut memory: Vec<_> = body::in_memory(limits).into_iter().collect();
+fn memory_mounts(container: &Container) -> Vec<Value> {
+    let memory = body::in_memory(&container.limits, container.seat);
+    let mut memory: Vec<_> = memory.into_iter().collect();
     // A directory comes before what is in it.
     memory.sort();
     let mount = |(at, options): (String, String)| {
@@ -176,7 +176,7 @@ fn bind(from: &Path, to: &str, may: &str) -> Value {
 
 fn config(container: &Container, (user, first): (User, ProcessId), mounts: &[Value]) -> Value {
     let limits = &container.limits;
-    let variables = VARIABLES.iter().map(|(name, value)| format!("{name}={value}"));
+    let variables = variables(container.seat).map(|(name, value)| format!("{name}={value}"));
     let ulimits = container.options.ulimits.iter().map(|limit| {
         let name = format!("RLIMIT_{}", limit.name.to_ascii_uppercase());
         json!({ "type": name, "soft": limit.soft, "hard": limit.hard })
@@ -200,7 +200,7 @@ fn config(container: &Container, (user, first): (User, ProcessId), mounts: &[Val
             "terminal": false,
             "user": { "uid": user.uid, "gid": user.gid, "umask": 0o022 },
             "args": container.command(first.0),
-            "env": variables.collect::<Vec<_>>(),
+            "env": variables,
             "cwd": "/",
             "capabilities": {
                 "bounding": [], "effective": [], "permitted": [], "inheritable": [], "ambient": []

@@ -204,7 +204,7 @@ impl Engine {
         let user = container.inhabitant()?;
         let print = container.print(user)?;
         let made = Made { user, print: &print, first, image: &image, place };
-        identity::write(place, body::seen_inside(facts, user))?;
+        identity::write(place, (body::seen_inside(facts, user), container.seat))?;
         let name = container.name();
         let body = body::body(container, facts, &made)?;
         let options = CreateContainerOptionsBuilder::default().name(&name).build();

@@ -135,7 +135,7 @@ impl Runsc {
         first: ProcessId,
     ) -> Result<()> {
         let user = container.inhabitant()?;
-        identity::write(place, user)?;
+        identity::write(place, (user, container.seat))?;
         let bundle = bundle::write(container, place, (user, first))?;
         let remembered = place.remember("spec", &self.print(container, user)?);
         remembered.map_err(|_| cannot_be_written())?;

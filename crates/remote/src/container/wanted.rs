@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use garth_contract::{Access, Code, Durability, Error, HardLinks, Policy, Result};
+use garth_contract::{Access, Code, Durability, Error, HardLinks, Policy, Result, Seat};
 
 use super::{Reach, owner};
 
@@ -25,6 +25,15 @@ pub const VARIABLES: [(&str, &str); 7] = [
     ("LANG", "C.UTF-8"),
     ("TMPDIR", "/tmp"),
 ];
+
+/// The variables of every command in a container whose workspace sits there.
+pub(super) fn variables(seat: Seat) -> [(&'static str, &'static str); 7] {
+    VARIABLES.map(|(name, usual)| match name {
+        "HOME" => (name, seat.home()),
+        "USER" | "LOGNAME" => (name, seat.user()),
+        _ => (name, usual),
+    })
+}
 
 /// The name that the machine has inside.
 pub(super) const HOST_NAME: &str = "garth";
@@ -58,6 +67,8 @@ pub struct Container {
     pub root: Root,
     /// The workspace's files.
     pub files: Files,
+    /// Where they are inside, and what the guest serves.
+    pub seat: Seat,
     /// What the guest lets be done with them; where they may only be read, commands
     /// cannot change them either.
     pub policy: Policy,
@@ -87,6 +98,7 @@ impl Container {
             owner: "garth".into(),
             root,
             files,
+            seat: Seat::Workspace,
             policy: Policy::open(),
             guest: PathBuf::from("/usr/lib/garth/garth-guest"),
             run: PathBuf::from("/run/garth"),
@@ -123,7 +135,7 @@ impl Container {
         let mut words: Vec<String> = vec![
             GUEST.into(),
             "--root".into(),
-            WORKSPACE.into(),
+            self.seat.served().into(),
             "--listen".into(),
             format!("{MEETING}/{SOCKET}"),
             "--spool".into(),
@@ -139,7 +151,7 @@ impl Container {
             "--first-process".into(),
             first.to_string(),
         ];
-        for (name, value) in VARIABLES {
+        for (name, value) in variables(self.seat) {
             words.extend(["--env".into(), format!("{name}={value}")]);
         }
         words.extend(rules(&self.policy));
@@ -339,6 +351,7 @@ mod tests {
                 ..container()
             },
             Container { network: Network::Named("n".into()), ..container() },
+            Container { seat: Seat::Home, ..container() },
             Container { root: Root::Image("x".into()), ..container() },
             Container { guest: PathBuf::from("/proc/self/stat"), ..container() },
         ];

@@ -187,6 +187,7 @@ impl Machine {
             roots: vec![garth_sandbox::Root::whole(files, Access::ReadWrite).unwrap()],
             seat: garth_sandbox::Seat::Workspace,
             system: self.root.clone(),
+            tenure: garth_sandbox::Tenure::Shown,
             visible: Vec::new(),
             environment: base_environment(),
             limits: garth_sandbox::Limits {

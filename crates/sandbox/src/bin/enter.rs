@@ -14,8 +14,8 @@ use std::{
 };
 
 use garth_sandbox::{
-    Access, Ended, Image, Layer, Limits, Needs, Network, Program, Root, Spec, State, Stdio,
-    base_environment, probe, start,
+    Access, Ended, Image, Layer, Limits, Needs, Network, Program, Root, Seat, Spec, State, Stdio,
+    Tenure, base_environment, environment_of, probe, start, sudo,
 };
 
 const USAGE: &str = "\
@@ -24,7 +24,10 @@ usage: garth-enter --probe
   --probe             try every layer on this machine, and say what it does
   --root [NAME=]DIR   a directory of the workspace; one without a name is /workspace
   --read-only         the directory named last cannot be written
+  --system DIR        the system is in this directory, and not this machine's own
   --visible DIR       show this directory too, read-only, at its own path
+  --own-system        the workspace is the home directory, and the system's directories can
+                      be changed, by this sandbox for itself; it has a sudo
   --program FILE      run this file of the machine; COMMAND is what it is called
   --proxy SOCKET      let it reach this unix socket, at /run/garth/proxy
   --env NAME=VALUE    one more variable
@@ -37,6 +40,11 @@ usage: garth-enter --probe
   --without LAYER     go on where this layer cannot be had";
 
 fn main() -> ExitCode {
+    // As it is called inside, where the system is the sandbox's own.
+    let mut words = std::env::args_os();
+    if words.next().is_some_and(|name| Path::new(&name).file_name() == Some("sudo".as_ref())) {
+        return sudo(words);
+    }
     if std::env::args_os().nth(1).is_some_and(|argument| argument == "--probe") {
         return show_probe();
     }
@@ -116,8 +124,9 @@ fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Asked, Stopped
     let mut image = None;
     let mut spec = Spec {
         roots: Vec::new(),
-        seat: garth_sandbox::Seat::Workspace,
+        seat: Seat::Workspace,
         system: "/".into(),
+        tenure: Tenure::Shown,
         visible: Vec::new(),
         environment: base_environment(),
         limits: Limits::usual(),
@@ -128,6 +137,13 @@ fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Asked, Stopped
         let usage = |why: &str| Stopped::Usage(format!("{}: {why}", argument.display()));
         if argument == "--" {
             break;
+        }
+        if argument == "--own-system" {
+            let itself = File::open("/proc/self/exe").map_err(|error| usage(&error.to_string()))?;
+            spec.tenure = Tenure::Own { sudo: itself.into() };
+            spec.seat = Seat::Home;
+            spec.environment = environment_of(spec.seat);
+            continue;
         }
         if argument == "--read-only" {
             let last = spec.roots.last_mut().ok_or(usage("comes after a --root"))?;
@@ -161,6 +177,7 @@ fn set(spec: &mut Spec, name: &str, value: &str) -> Result<(), String> {
             spec.roots.push(root.map_err(|error| error.to_string())?);
         }
         "--proxy" => spec.network = Network::Through(value.into()),
+        "--system" => spec.system = value.into(),
         "--visible" => spec.visible.push(value.into()),
         "--env" => {
             let (name, value) = pair()?;

@@ -3,9 +3,10 @@
 use garth_contract::Seat;
 
 use super::layout::Layout;
+use crate::Tenure;
 
 const PASSWD: &str = "\
-root:x:0:0:root:/root:/usr/sbin/nologin
+root:x:0:0:root:/root:SHELL
 USER:x:1000:1000:USER:HOME:/bin/bash
 nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
 ";
@@ -20,8 +21,14 @@ const NSSWITCH: &str = "passwd: files\ngroup: files\nhosts: files\nservices: fil
 const RESOLV: &str = "# No name server: this network is loopback alone.\n";
 
 /// Adds the files.
-pub(crate) fn write(layout: &mut Layout, seat: Seat) {
-    let own = |text: &str| text.replace("USER", seat.user()).replace("HOME", seat.home());
+pub(crate) fn write(layout: &mut Layout, seat: Seat, tenure: &Tenure) {
+    let shell = match tenure {
+        Tenure::Shown => "/usr/sbin/nologin",
+        Tenure::Own { .. } => "/bin/bash",
+    };
+    let own = |text: &str| {
+        text.replace("USER", seat.user()).replace("HOME", seat.home()).replace("SHELL", shell)
+    };
     let (passwd, group) = (own(PASSWD), own(GROUP));
     for (at, text) in [
         ("etc/group", group.as_str()),

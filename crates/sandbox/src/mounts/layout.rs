@@ -15,6 +15,8 @@ pub(crate) enum Reach {
     Read,
     /// Files can be read and run.
     Run,
+    /// One file can be read and run.
+    Program,
     /// Devices and terminals can be used.
     Devices,
     /// Everything but making devices.

@@ -9,8 +9,9 @@ use std::{
 use super::{
     bind::Bind,
     layout::{Layout, Reach, c_string},
+    own::Own,
 };
-use crate::{Refusal, act::Act};
+use crate::{Refusal, Tenure, act::Act};
 
 /// This machine's own system.
 const OWN: &str = "/";
@@ -29,15 +30,25 @@ const ETC_PREFIX: &str = "java-";
 const RESERVED: &[&str] =
     &["dev", "etc", "home/garth", "home/user", "proc", "sys", "tmp", "workspace"];
 
-/// Adds the links, and says what is to be bound: of a system, and of this machine.
+/// Adds the links, and says what is to be bound, of a system and of this machine, and what
+/// is to be the sandbox's own.
 pub(crate) fn show(
     layout: &mut Layout,
-    system: &Path,
+    (system, tenure): (&Path, &Tenure),
     visible: &[PathBuf],
-) -> Result<Vec<Bind>, Refusal> {
-    let mut binds = Vec::new();
+) -> Result<(Vec<Bind>, Vec<Own>), Refusal> {
+    let (mut binds, mut owned) = (Vec::new(), Vec::new());
     for name in TOP {
-        show_one(layout, &mut binds, (system, name))?;
+        let path = system.join(name);
+        let is_dir = fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir());
+        match tenure {
+            Tenure::Own { .. } if is_dir => {
+                layout.directory(name);
+                layout.reach(&format!("/{name}"), Reach::All);
+                owned.push(Own::new(&path, name)?);
+            }
+            Tenure::Own { .. } | Tenure::Shown => show_one(layout, &mut binds, (system, name))?,
+        }
     }
     for name in ETC {
         show_one(layout, &mut binds, (system, &format!("etc/{name}")))?;
@@ -57,7 +68,7 @@ pub(crate) fn show(
         }
         show_directory(layout, &mut binds, (path, &at))?;
     }
-    Ok(binds)
+    Ok((binds, owned))
 }
 
 /// Shows what is at a path of a system, if anything is.

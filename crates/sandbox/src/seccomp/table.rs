@@ -125,8 +125,19 @@ const TIOCSTI: i32 = 0x5412;
 const TIOCLINUX: i32 = 0x541c;
 const TIOCSETD: i32 = 0x5423;
 
+/// Calls, and by which arguments they are refused.
+pub(crate) type Refused = Vec<(i64, Vec<SeccompRule>)>;
+
+/// The same where there is a superuser (`superuser.rs`): a user namespace can be entered, which
+/// the kernel allows for none but that one.
+pub(crate) fn refused_with_a_root() -> Result<Refused, BackendError> {
+    let mut all = refused_with()?;
+    all.push((SYS_setns, vec![rule(vec![not(1, libc::CLONE_NEWUSER)?])?]));
+    Ok(all)
+}
+
 /// Calls that are refused by an argument.
-pub(crate) fn refused_with() -> Result<Vec<(i64, Vec<SeccompRule>)>, BackendError> {
+pub(crate) fn refused_with() -> Result<Refused, BackendError> {
     Ok(vec![
         (SYS_clone, any_of(0, NEW_NAMESPACES)?),
         (SYS_unshare, any_of(0, NEW_NAMESPACES)?),

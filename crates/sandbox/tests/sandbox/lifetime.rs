@@ -27,6 +27,7 @@ fn spec(yard: &Yard) -> Spec {
         roots: vec![Root::whole(&yard.ws(), Access::ReadWrite).unwrap()],
         seat: garth_sandbox::Seat::Workspace,
         system: "/".into(),
+        tenure: garth_sandbox::Tenure::Shown,
         visible: Vec::new(),
         environment: base_environment(),
         limits: Limits { memory: None, processes: 1200, ..Limits::usual() },

@@ -17,6 +17,7 @@ mod files;
 mod lifetime;
 mod limits;
 mod network;
+mod own;
 mod ownership;
 mod refusals;
 mod surroundings;

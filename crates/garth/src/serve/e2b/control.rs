@@ -1,6 +1,7 @@
 //! The routes by which sandboxes are made, listed, renewed, paused and ended.
 
 mod list;
+mod templates;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -19,7 +20,7 @@ use serde_json::{Value, json};
 use super::{
     describe,
     door::operator,
-    life::{E2b, Wanted},
+    life::{E2b, Lives, Wanted},
     line::{self, Asked, Named, about},
     options::BASE,
     record::OnTimeout,
@@ -29,6 +30,7 @@ use super::{
 use crate::serve::{app::App, http::body};
 
 pub(super) use list::{list, list_all};
+pub(super) use templates::{all as templates, named as template};
 
 /// The largest body of a request about sandboxes: metadata and variables are texts.
 const MOST_BODY: u64 = 256 << 10;
@@ -242,13 +244,11 @@ pub(super) async fn connect(
         let (all, sandbox) = (e2b.clone(), find(&e2b, &id)?);
         let met = Arc::clone(&sandbox);
         let resumed = about(&app, asked, async move {
-            let resumed = all.resume(&met).await?;
             // One that goes on has the time that is asked for; one that runs no less.
-            if resumed {
-                all.renew(&met, lives).await?
-            } else {
-                all.extend(&met, lives).await?
-            };
+            let resumed = all.resume(&met, Lives::For(lives)).await?;
+            if !resumed {
+                all.extend(&met, lives).await?;
+            }
             Ok(resumed)
         });
         let status = if resumed.await? { StatusCode::CREATED } else { StatusCode::OK };
@@ -275,7 +275,7 @@ pub(super) async fn resume(
         }
         let met = Arc::clone(&sandbox);
         about(&app, asked, async move {
-            all.resume(&met).await?;
+            all.resume(&met, Lives::For(lives)).await?;
             if auto_pause.is_some() {
                 met.change(|record| record.on_timeout = on_timeout(auto_pause));
             }

@@ -1,21 +1,19 @@
 //! Which sandbox a request means, and who asks.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::http::{HeaderMap, HeaderName, header, request::Parts};
-use base64::{
-    Engine,
-    engine::general_purpose::{STANDARD, STANDARD_NO_PAD},
-};
-use garth_contract::{Aliases, Code, Error, RawPath, Seat, WsPath};
+use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
+use garth_contract::{Aliases, Code, Error, RawPath, WsPath};
 use garth_gateway::{Caller, Role};
 use sha2::{Digest, Sha256};
 
 use super::{
     describe::traffic,
-    life::{E2b, now_ms},
+    life::{E2b, Lives, now_ms},
     refuse::{Kind, Result, Wrong},
     sandbox::{Phase, Sandbox},
+    user::User,
 };
 use crate::serve::{app::App, http::asked::Connected};
 
@@ -36,6 +34,8 @@ const ENVD: &str = "49983";
 const INTERPRETER: &str = "49999";
 /// What keys of E2B begin with; older SDKs want it.
 const KEY_PREFIX: &str = "e2b_";
+/// How long a sandbox lives at least that goes on because it was called.
+const RESUMED: Duration = Duration::from_secs(300);
 /// What our tokens begin with.
 const TOKEN_PREFIX: &str = "garth_";
 
@@ -236,7 +236,8 @@ pub(super) async fn running(e2b: &E2b, id: &str) -> Result<Arc<Sandbox>> {
     match sandbox.phase() {
         Phase::Running => Ok(sandbox),
         Phase::Paused if sandbox.record().auto_resume => {
-            e2b.resume(&sandbox).await?;
+            let lives = Lives::AtLeast(RESUMED.min(e2b.options().longest));
+            e2b.resume(&sandbox, lives).await?;
             Ok(sandbox)
         }
         Phase::Paused | Phase::Ended => Err(Wrong::no_sandbox()),
@@ -265,42 +266,12 @@ async fn known(
     }
 }
 
-/// The user that a call asks for, who must be the one that there is.
-///
-/// # Errors
-/// `unauthenticated` for another.
-pub(super) fn check_user(headers: &HeaderMap) -> Result<()> {
-    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(()) };
-    let encoded = value.to_str().ok().and_then(|text| text.strip_prefix("Basic "));
-    let decoded = encoded.and_then(|encoded| STANDARD.decode(encoded).ok());
-    let decoded = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
-    let Some(pair) = decoded else {
-        return Err(Wrong::new(Kind::Unauthenticated, "the header Authorization is not Basic"));
-    };
-    check_name(pair.split(':').next().unwrap_or_default())
-}
-
-/// Checks the name of a user.
-///
-/// # Errors
-/// `unauthenticated` for another than the one that there is.
-pub(super) fn check_name(name: &str) -> Result<()> {
-    if name.is_empty() || name == Seat::Home.user() {
-        return Ok(());
-    }
-    let message = format!(
-        "error looking up user '{name}': unknown user: everything in this sandbox runs as '{}'",
-        Seat::Home.user()
-    );
-    Err(Wrong::new(Kind::Unauthenticated, message))
-}
-
-/// A path as SDKs mean it: from the sandbox's root, or from the home directory.
+/// A path as SDKs mean it: from the sandbox's root, or from the home directory of a user.
 ///
 /// # Errors
 /// `invalid_argument`.
-pub(super) fn path(text: &str) -> Result<WsPath> {
-    let home = Seat::Home.home().trim_start_matches('/');
+pub(super) fn path(text: &str, user: User) -> Result<WsPath> {
+    let home = user.home().trim_start_matches('/');
     let below_home = |rest: &str| format!("{home}/{rest}");
     let full = match text.strip_prefix('~') {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => below_home(rest),
@@ -343,9 +314,10 @@ mod tests {
             ("../../tmp", "/tmp"),
             ("/../../etc", "/etc"),
         ] {
-            assert_eq!(shown(&path(sent).unwrap()), meant, "{sent}");
+            assert_eq!(shown(&path(sent, User::Usual).unwrap()), meant, "{sent}");
         }
-        assert!(path("a\0b").is_err());
+        assert!(path("a\0b", User::Usual).is_err());
+        assert_eq!(shown(&path("a", User::Root).unwrap()), "/root/a");
     }
 
     #[test]

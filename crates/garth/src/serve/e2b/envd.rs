@@ -14,13 +14,15 @@ use serde_json::{Value, json};
 
 use super::{
     connect::{self, MOST_MESSAGE},
-    door::{Entered, Port, check_user, enter, meant},
+    door::{Entered, Port, enter, meant},
     files, filesystem, interpreter,
     life::E2b,
     line::{self, Asked},
     ports, process,
     refuse::{Kind, Result, Wrong},
-    usage, watch,
+    usage,
+    user::User,
+    watch,
 };
 use crate::serve::{app::App, http::body};
 
@@ -34,6 +36,8 @@ pub(super) struct Inside {
     pub(super) app: Arc<App>,
     pub(super) entered: Entered,
     pub(super) parts: Parts,
+    /// Who it is done as.
+    pub(super) user: User,
 }
 
 impl Inside {
@@ -118,8 +122,11 @@ async fn called(
         }
     };
     let entered = enter(&app, &e2b, (&parts, id.as_deref())).await;
-    let entered = entered.and_then(|entered| check_user(&parts.headers).map(|()| entered));
-    let entered = match entered {
+    let entered = entered.and_then(|entered| {
+        let user = User::asked(&parts.headers, &entered.sandbox)?;
+        Ok((entered, user))
+    });
+    let (entered, user) = match entered {
         Ok(entered) => entered,
         Err(wrong) => {
             pass_over(body);
@@ -127,9 +134,9 @@ async fn called(
         }
     };
     if let Some(body) = body {
-        return process::stream_input(Inside { app, entered, parts }, body).await;
+        return process::stream_input(Inside { app, entered, parts, user }, body).await;
     }
-    let inside = Inside { app, entered, parts };
+    let inside = Inside { app, entered, parts, user };
     let bytes = whole.as_ref().map(|whole| whole.bytes.clone()).unwrap_or_default();
     match path.as_str() {
         "/process.Process/Start" => process::start(inside, &bytes).await,
@@ -191,7 +198,7 @@ async fn plain(
         let entered = enter(&app, &e2b, (&parts, id.as_deref())).await?;
         let method = parts.method.clone();
         let path = parts.uri.path().to_owned();
-        let inside = Inside { app, entered, parts };
+        let inside = Inside { app, entered, parts, user: User::Usual };
         match (&method, path.as_str()) {
             (&Method::GET, "/envs") => {
                 Ok(Json(json!(inside.entered.sandbox.record().variables)).into_response())

@@ -17,12 +17,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    door::{Entered, Signed, check_name, check_user, enter, enter_signed, path, shown},
+    door::{Entered, Signed, enter, enter_signed, path, shown},
     entry,
     envd::{Inside, pass_over},
     life::E2b,
     line,
     refuse::{Kind, Result, Wrong},
+    user::User,
 };
 use crate::serve::{app::App, http::body};
 
@@ -58,18 +59,21 @@ pub(super) async fn serve(
         let reads = parts.method == Method::GET;
         let entered = entered(&app, &e2b, (&parts, id.as_deref()), (&query, reads)).await;
         let entered = entered.and_then(|entered| {
-            check_name(query.get("username").unwrap_or_default())?;
-            check_user(&parts.headers)?;
-            Ok(entered)
+            let by_head = User::asked(&parts.headers, &entered.sandbox)?;
+            let user = match query.get("username") {
+                Some(name) => User::named(name, &entered.sandbox)?,
+                None => by_head,
+            };
+            Ok((entered, user))
         });
-        let entered = match entered {
+        let (entered, user) = match entered {
             Ok(entered) => entered,
             Err(wrong) => {
                 pass_over(Some(body));
                 return Err(wrong);
             }
         };
-        let inside = Inside { app, entered, parts };
+        let inside = Inside { app, entered, parts, user };
         if reads {
             down::send(&inside, &query).await
         } else {
@@ -131,13 +135,13 @@ pub(super) async fn compose(inside: &Inside, body: Body) -> Result<Response> {
     let whole = body::whole(&inside.app.memory, body, MOST_REQUEST).await?;
     let asked: Compose = serde_json::from_slice(&whole.bytes)
         .map_err(|error| Wrong::invalid(format!("the body is not what it should be: {error}")))?;
-    check_name(&asked.username)?;
+    let user = User::named(&asked.username, &inside.entered.sandbox)?;
     if asked.source_paths.is_empty() || asked.destination.is_empty() {
         return Err(Wrong::invalid("source_paths and destination must not be empty"));
     }
-    let sources =
-        asked.source_paths.iter().map(|source| path(source)).collect::<Result<Vec<_>>>()?;
-    let to = path(&asked.destination)?;
+    let sources = asked.source_paths.iter().map(|source| path(source, user));
+    let sources = sources.collect::<Result<Vec<_>>>()?;
+    let to = path(&asked.destination, user)?;
     let params = json!({ "path": shown(&to) });
     let call = inside.asked(line::FILE_WRITE, params);
     let (target, memory) = (to.clone(), inside.app.memory.clone());

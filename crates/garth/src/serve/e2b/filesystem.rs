@@ -31,7 +31,7 @@ struct One {
 /// Looks at an entry.
 pub(super) async fn stat(inside: &Inside, bytes: &[u8]) -> Result<Value> {
     let One { path: sent } = connect::message(&inside.parts.headers, bytes)?;
-    let path = path(&sent)?;
+    let path = path(&sent, inside.user)?;
     let asked = inside.asked(line::FILE_STAT, json!({ "path": shown(&path) }));
     let told = line::inside(&inside.app, (asked, inside.id()), move |workspace, _| async move {
         Ok((entry::look(&*workspace.inside()?.files, &path).await?, 0))
@@ -46,7 +46,7 @@ fn message(inside: &Inside, told: &Told) -> Value {
 /// Makes a directory, with those above it.
 pub(super) async fn make_dir(inside: &Inside, bytes: &[u8]) -> Result<Value> {
     let One { path: sent } = connect::message(&inside.parts.headers, bytes)?;
-    let path = path(&sent)?;
+    let path = path(&sent, inside.user)?;
     let asked = inside.asked(line::FILE_MAKE_DIR, json!({ "path": shown(&path) }));
     let made = line::inside(&inside.app, (asked, inside.id()), move |workspace, _| async move {
         let files = &workspace.inside()?.files;
@@ -69,7 +69,7 @@ struct Moved {
 /// Moves an entry; a file at its destination is replaced.
 pub(super) async fn rename(inside: &Inside, bytes: &[u8]) -> Result<Value> {
     let Moved { source, destination } = connect::message(&inside.parts.headers, bytes)?;
-    let (from, to) = (path(&source)?, path(&destination)?);
+    let (from, to) = (path(&source, inside.user)?, path(&destination, inside.user)?);
     let params = json!({ "path": shown(&from), "to": shown(&to) });
     let asked = inside.asked(line::FILE_MOVE, params);
     let (source, target) = (from.clone(), to.clone());
@@ -88,7 +88,7 @@ pub(super) async fn rename(inside: &Inside, bytes: &[u8]) -> Result<Value> {
 /// Removes an entry with everything below it; one that is not there is removed.
 pub(super) async fn remove(inside: &Inside, bytes: &[u8]) -> Result<Value> {
     let One { path: sent } = connect::message(&inside.parts.headers, bytes)?;
-    let path = path(&sent)?;
+    let path = path(&sent, inside.user)?;
     let asked = inside.asked(line::FILE_REMOVE, json!({ "path": shown(&path) }));
     let gone = path.clone();
     let removed = line::inside(&inside.app, (asked, inside.id()), move |workspace, _| async move {
@@ -114,7 +114,7 @@ struct Listed {
 /// Lists a directory, so deep.
 pub(super) async fn list(inside: &Inside, bytes: &[u8]) -> Result<Value> {
     let Listed { path: sent, depth } = connect::message(&inside.parts.headers, bytes)?;
-    let path = path(&sent)?;
+    let path = path(&sent, inside.user)?;
     if depth > MOST_DEPTH {
         return Err(Wrong::invalid(format!("a listing is at most {MOST_DEPTH} deep")));
     }

@@ -31,6 +31,7 @@ use super::{
     life::E2b,
     line,
     refuse::{Kind, Result, Wrong},
+    user::User,
 };
 use crate::serve::{app::App, http::body};
 
@@ -60,7 +61,7 @@ pub(super) async fn serve(
     let answer = async {
         let entered = enter_port(&app, &e2b, (&parts, id.as_deref())).await?;
         let python = e2b.options().interpreter.clone();
-        answered(Inside { app, entered, parts }, python, &whole.bytes).await
+        answered(Inside { app, entered, parts, user: User::Usual }, python, &whole.bytes).await
     };
     answer.await.unwrap_or_else(|wrong: Wrong| wrong.plain())
 }
@@ -95,7 +96,7 @@ async fn execute(inside: Inside, python: String, asked: Execute) -> Result<Respo
     let variables = asked.env_vars.unwrap_or_default();
     Variables::new(variables.clone())?;
     let contexts = &inside.entered.sandbox.contexts;
-    let context = contexts.find(asked.context_id.as_deref(), &path("")?)?;
+    let context = contexts.find(asked.context_id.as_deref(), &path("", User::Usual)?)?;
     let cell = Cell { code: asked.code, variables: json!(variables), python };
     cell::run(inside, context, cell).await
 }
@@ -109,7 +110,7 @@ struct Create {
 /// Makes a context, with its kernel.
 async fn create(inside: Inside, python: String, asked: Create) -> Result<Response> {
     check(asked.language.as_deref())?;
-    let directory = path(asked.cwd.as_deref().unwrap_or_default())?;
+    let directory = path(asked.cwd.as_deref().unwrap_or_default(), inside.user)?;
     let call = inside.asked(line::FILE_STAT, json!({ "path": shown(&directory) }));
     let looked = directory.clone();
     let kind = line::inside(&inside.app, (call, inside.id()), |workspace, _| async move {
@@ -151,7 +152,7 @@ async fn remove(inside: &Inside, id: &str) -> Result<Response> {
 
 /// Gives a context a new kernel.
 async fn restart(inside: Inside, python: String, id: &str) -> Result<Response> {
-    let context = inside.entered.sandbox.contexts.find(Some(id), &path("")?)?;
+    let context = inside.entered.sandbox.contexts.find(Some(id), &path("", User::Usual)?)?;
     end(&inside, &context).await?;
     begin(&inside, python, &context).await?;
     Ok(Json(context.told()).into_response())

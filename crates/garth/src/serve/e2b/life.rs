@@ -13,9 +13,10 @@ use tokio::sync::Notify;
 
 use super::{
     line::{self, Asked},
-    options::Options,
+    options::{Made, Options},
     record::{OnTimeout, Record, Shelf, State},
     sandbox::{Phase, Sandbox},
+    settle::settle,
 };
 use crate::serve::{app::App, data::Home, opener};
 
@@ -32,11 +33,31 @@ struct Shared {
     gateway: Gateway,
     home: Home,
     shelf: Shelf,
+    since_ms: i64,
     all: Mutex<HashMap<AgentId, Arc<Sandbox>>>,
     /// Told when a sandbox may end earlier than was known.
     renewed: Notify,
     /// Held while one is made, so that no two are made for one name.
     making: tokio::sync::Mutex<()>,
+}
+
+/// How long a sandbox lives that goes on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Lives {
+    /// So long from now.
+    For(Duration),
+    /// So long from now, or until its time is over where that is later.
+    AtLeast(Duration),
+}
+
+impl Lives {
+    fn until(self, before_ms: i64) -> i64 {
+        let from_now = |lives| now_ms().saturating_add(millis(lives));
+        match self {
+            Self::For(lives) => from_now(lives),
+            Self::AtLeast(lives) => from_now(lives).max(before_ms),
+        }
+    }
 }
 
 /// What a new sandbox is to be.
@@ -69,7 +90,13 @@ impl E2b {
         }
         let (all, renewed) = (Mutex::new(all), Notify::new());
         let making = tokio::sync::Mutex::default();
-        Ok(Self(Arc::new(Shared { options, gateway, home, shelf, all, renewed, making })))
+        let since_ms = now_ms();
+        Ok(Self(Arc::new(Shared { options, gateway, home, shelf, since_ms, all, renewed, making })))
+    }
+
+    /// Since when it answers, in milliseconds since 1970.
+    pub(super) fn since_ms(&self) -> i64 {
+        self.0.since_ms
     }
 
     pub(super) fn options(&self) -> &Options {
@@ -106,16 +133,13 @@ impl E2b {
             return Err(Error::new(Code::RateLimitExceeded, message)
                 .hint("Kill one, or set e2b.sandboxes."));
         }
-        let system = self.0.options.system(&wanted.template).ok_or_else(|| {
+        let Made { provider, system } = self.0.options.made(&wanted.template).ok_or_else(|| {
             let message = format!("there is no template {:?}", wanted.template);
             Error::new(Code::FileNotFound, message)
         })?;
         let id = new_id()?;
-        let settings = Settings {
-            home: true,
-            system,
-            ..Settings { provider: self.0.options.provider.clone(), ..self.0.home.begins.clone() }
-        };
+        let settings =
+            Settings { home: true, system, ..Settings { provider, ..self.0.home.begins.clone() } };
         let made = self.begin(&id, &settings, wanted).await;
         if made.is_err() {
             self.remove(&id).await;
@@ -133,7 +157,11 @@ impl E2b {
         settings.check()?;
         home.sandboxes.ready(id, settings).await?;
         let (data, made, with) = (home.path.clone(), id.clone(), settings.clone());
-        blocking(move || opener::make_directory(&data, &made, &with)).await?;
+        blocking(move || {
+            opener::make_directory(&data, &made, &with)?;
+            settle(&with, &with.directory(&data, &made))
+        })
+        .await?;
         gateway.registry().create(id, settings).await?;
         let grant =
             Grant { role: Role::Agent(id.clone()), label: "an E2B sandbox".to_owned(), ttl: None };
@@ -141,6 +169,7 @@ impl E2b {
         let now = now_ms();
         let record = Record {
             template: wanted.template,
+            root: self.0.options.has_root(&settings.provider),
             metadata: wanted.metadata,
             variables: wanted.variables,
             started_ms: now,
@@ -209,11 +238,11 @@ impl E2b {
         self.change(sandbox, |record| record.state = State::Paused).await
     }
 
-    /// Lets everything in a sandbox go on; says whether it was paused.
+    /// Lets everything in a sandbox go on, for so long; says whether it was paused.
     ///
     /// # Errors
     /// `AGENT_NOT_FOUND` for one that has ended.
-    pub(super) async fn resume(&self, sandbox: &Sandbox) -> Result<bool> {
+    pub(super) async fn resume(&self, sandbox: &Sandbox, lives: Lives) -> Result<bool> {
         let _turn = sandbox.turn.lock().await;
         match sandbox.phase() {
             Phase::Running => return Ok(false),
@@ -222,7 +251,12 @@ impl E2b {
         }
         self.tell_all(sandbox, Signal::parse("CONT")?).await?;
         sandbox.enter(Phase::Running);
-        self.change(sandbox, |record| record.state = State::Running).await?;
+        // Both at once: one that runs and whose time is over is ended.
+        let change = |record: &mut Record| {
+            record.state = State::Running;
+            record.end_ms = lives.until(record.end_ms);
+        };
+        self.change(sandbox, change).await?;
         Ok(true)
     }
 

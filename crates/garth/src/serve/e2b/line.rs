@@ -54,6 +54,7 @@ rows! {
     SANDBOX_RENEW   "e2b.sandboxes.timeout" Admin Nothing;
     SANDBOX_PAUSE   "e2b.sandboxes.pause"   Admin Nothing;
     SANDBOX_CONNECT "e2b.sandboxes.connect" Admin Nothing;
+    TEMPLATE_LIST   "e2b.templates.list"    Admin Nothing;
     FILE_READ       "e2b.files.read"        Read  Nothing;
     FILE_WRITE      "e2b.files.write"       Write Nothing;
     FILE_STAT       "e2b.files.stat"        Read  Nothing;

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use crate::providers;
+use crate::providers::{self, System, USUAL};
 
 /// How the E2B interface is set up.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub(crate) struct Options {
     pub(crate) provider: String,
     /// What the names of templates stand for.
     pub(crate) templates: Vec<Template>,
+    /// What the system is to local ones.
+    pub(crate) system: System,
     /// How many sandboxes there may be, paused ones too.
     pub(crate) most: usize,
     /// How long a sandbox may live after its last renewal.
@@ -24,11 +26,22 @@ pub(crate) struct Options {
     pub(crate) interpreter: String,
 }
 
-/// A name, and the root filesystem that it stands for.
+/// A name, and what it stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Template {
     pub(crate) name: String,
+    /// Where its sandboxes run, where that is not as for all others.
+    pub(crate) provider: Option<String>,
+    /// The directory with its root filesystem, or its image.
     pub(crate) system: String,
+}
+
+/// What sandboxes of a template are made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Made {
+    pub(super) provider: String,
+    /// The provider's own without.
+    pub(super) system: Option<String>,
 }
 
 /// The template of whoever names none, and what SDKs name then.
@@ -40,13 +53,21 @@ const CODE: &str = "code-interpreter-v1";
 const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib64"];
 
 impl Template {
-    /// Reads `NAME=SYSTEM`.
+    /// Reads `NAME=SYSTEM` and `NAME=PROVIDER:SYSTEM`.
+    ///
+    /// The name of an image may hold a colon too; what stands before it is a provider only
+    /// where there is one of that name.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (name, system) = text.split_once('=')?;
+        let (name, rest) = text.split_once('=')?;
+        let named = rest.split_once(':').filter(|(name, _)| providers::NAMES.contains(name));
+        let (provider, system) = named.map_or((None, rest), |(name, rest)| (Some(name), rest));
         let named = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:/".contains(&byte);
         let good = (1..=128).contains(&name.len()) && name.bytes().all(named);
-        (good && !system.is_empty())
-            .then(|| Self { name: name.to_owned(), system: system.to_owned() })
+        (good && !system.is_empty()).then(|| Self {
+            name: name.to_owned(),
+            provider: provider.map(ToOwned::to_owned),
+            system: system.to_owned(),
+        })
     }
 }
 
@@ -55,8 +76,9 @@ impl Options {
     pub(crate) fn usual() -> Self {
         Self {
             enabled: false,
-            provider: providers::USUAL.to_owned(),
+            provider: USUAL.to_owned(),
             templates: Vec::new(),
+            system: System::Own,
             most: 256,
             longest: Duration::from_secs(24 * 3_600),
             interpreter: "python3".to_owned(),
@@ -72,15 +94,34 @@ impl Options {
         (beside && garth_sandbox::can_be_visible(place)).then(|| place.to_owned())
     }
 
-    /// The system of a template: the provider's own for `base`, unless that is set up.
-    pub(super) fn system(&self, name: &str) -> Option<Option<String>> {
+    /// What a template stands for: the provider's own system for `base`, unless that is
+    /// set up.
+    pub(super) fn made(&self, name: &str) -> Option<Made> {
         let found = self.templates.iter().find(|template| template.name == name);
+        let usual = || self.provider.clone();
         match found {
-            Some(template) => Some(Some(template.system.clone())),
-            None if name == CODE => self.system(BASE),
-            None if name == BASE => Some(None),
+            Some(Template { provider, system, .. }) => Some(Made {
+                provider: provider.clone().unwrap_or_else(usual),
+                system: Some(system.clone()),
+            }),
+            None if name == CODE => self.made(BASE),
+            None if name == BASE => Some(Made { provider: usual(), system: None }),
             None => None,
         }
+    }
+
+    /// Whether sandboxes of a provider have a user `root`.
+    pub(super) fn has_root(&self, provider: &str) -> bool {
+        provider == USUAL && self.system == System::Own
+    }
+
+    /// The names of all templates.
+    pub(super) fn names(&self) -> Vec<&str> {
+        let mut names: Vec<_> = self.templates.iter().map(|known| known.name.as_str()).collect();
+        names.extend([BASE, CODE]);
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 }
 
@@ -91,14 +132,23 @@ mod tests {
     #[test]
     fn base_is_there_unless_it_is_set_up_otherwise_and_others_must_be() {
         let mut options = Options::usual();
-        assert_eq!(options.system(BASE), Some(None));
-        assert_eq!(options.system(CODE), Some(None));
-        assert_eq!(options.system("debian"), None);
+        let made = |provider: &str, system: Option<&str>| {
+            Some(Made { provider: provider.to_owned(), system: system.map(ToOwned::to_owned) })
+        };
+        assert_eq!(options.made(BASE), made("local", None));
+        assert_eq!(options.made(CODE), made("local", None));
+        assert_eq!(options.made("debian"), None);
         options.templates.extend(Template::parse("debian=/srv/debian"));
-        assert_eq!(options.system("debian"), Some(Some("/srv/debian".to_owned())));
+        assert_eq!(options.made("debian"), made("local", Some("/srv/debian")));
         options.templates.extend(Template::parse("base=/srv/base"));
-        assert_eq!(options.system(CODE), Some(Some("/srv/base".to_owned())));
-        for wrong in ["", "debian", "=/x", "a b=/x", "x="] {
+        assert_eq!(options.made(CODE), made("local", Some("/srv/base")));
+        options.templates.extend(Template::parse("py=podman:python:3.12"));
+        assert_eq!(options.made("py"), made("podman", Some("python:3.12")));
+        options.provider = "podman".to_owned();
+        options.templates.extend(Template::parse("image=debian:12"));
+        assert_eq!(options.made("image"), made("podman", Some("debian:12")));
+        assert_eq!(options.names(), ["base", CODE, "debian", "image", "py"]);
+        for wrong in ["", "debian", "=/x", "a b=/x", "x=", "x=podman:"] {
             assert_eq!(Template::parse(wrong), None, "{wrong}");
         }
     }

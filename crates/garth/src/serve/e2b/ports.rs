@@ -1,6 +1,8 @@
 //! Ports of programs in a sandbox: a request is passed on to what listens there, and its
 //! answer back.
 //!
+//! A WebSocket is a request too, whose connection then goes both ways until one side ends it.
+//!
 //! A sandbox has a loopback of its own, which is reached by a command inside that holds
 //! the connection; nothing in the sandbox has to be set up for it, and it ends with the
 //! answer. Whoever asks needs the sandbox's secret, or the one for its ports.
@@ -12,7 +14,7 @@ use std::{
 
 use axum::{
     body::Body,
-    http::{HeaderMap, HeaderName, HeaderValue, Request, header, request::Parts},
+    http::{self, HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header, request::Parts},
     response::Response,
 };
 use bytes::Bytes;
@@ -20,10 +22,13 @@ use garth_contract::{
     Ask, Code, Command, Input, ProcessId, Program, Signal, Stdin, Stream, Timeout,
 };
 use garth_workspace::Workspace;
-use hyper::client::conn::http1;
+use hyper::{body::Incoming, client::conn::http1, upgrade::OnUpgrade};
 use hyper_util::rt::TokioIo;
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf, duplex, split};
+use tokio::io::{
+    AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf, copy_bidirectional, duplex,
+    split,
+};
 
 use super::{
     door::{PROOFS, closed, enter_port},
@@ -31,6 +36,7 @@ use super::{
     life::E2b,
     line,
     refuse::{Kind, Result, Wrong},
+    user::User,
 };
 use crate::serve::app::App;
 
@@ -44,6 +50,8 @@ const MOST_UNDERWAY: usize = 256 << 10;
 const LOOK: Duration = Duration::from_secs(10);
 /// How long is waited before more is sent to what does not read.
 const PAUSE: Duration = Duration::from_millis(20);
+/// What a connection can become.
+const WEBSOCKET: &str = "websocket";
 /// What is about one connection and not about the request.
 const HOP: [HeaderName; 8] = [
     header::CONNECTION,
@@ -60,7 +68,7 @@ const HOP: [HeaderName; 8] = [
 pub(super) async fn serve(
     app: Arc<App>,
     e2b: E2b,
-    (parts, id): (Parts, Option<String>),
+    (mut parts, id): (Parts, Option<String>),
     (port, body): (&str, Body),
 ) -> Response {
     let entered = match enter_port(&app, &e2b, (&parts, id.as_deref())).await {
@@ -74,27 +82,70 @@ pub(super) async fn serve(
         Ok(port) if port > 0 => port,
         Ok(_) | Err(_) => return closed(port).plain(),
     };
-    if parts.headers.contains_key(header::UPGRADE) {
-        let message = "connections to ports of a sandbox are plain HTTP, and are not upgraded";
+    let upgrade = parts.headers.get(header::UPGRADE).map(|value| value.as_bytes());
+    let socket = upgrade.is_some_and(|value| value.eq_ignore_ascii_case(WEBSOCKET.as_bytes()));
+    if upgrade.is_some() && !socket {
+        let message = "connections to ports of a sandbox are upgraded to WebSockets alone";
         return Wrong::new(Kind::Unimplemented, message).plain();
     }
-    let inside = Inside { app, entered, parts };
-    passed(inside, port, body).await.unwrap_or_else(|wrong| wrong.plain())
+    let ours = parts.extensions.remove::<OnUpgrade>().filter(|_| socket);
+    let inside = Inside { app, entered, parts, user: User::Usual };
+    passed(inside, (port, ours), body).await.unwrap_or_else(|wrong| wrong.plain())
 }
 
-async fn passed(inside: Inside, port: u16, body: Body) -> Result<Response> {
+async fn passed(
+    inside: Inside,
+    (port, ours): (u16, Option<OnUpgrade>),
+    body: Body,
+) -> Result<Response> {
     let connection = open(&inside, port).await?;
     let not_open = |_| closed(&port.to_string());
     let (mut sender, driving) =
         http1::handshake(TokioIo::new(connection)).await.map_err(not_open)?;
-    tokio::spawn(driving);
-    let request = request(&inside.parts, port, body)?;
+    tokio::spawn(driving.with_upgrades());
+    let mut request = request(&inside.parts, port, body)?;
+    if ours.is_some() {
+        upgrade(request.headers_mut());
+    }
     let answering = tokio::time::timeout(PATIENCE, sender.send_request(request));
     let late = |_| Wrong::new(Kind::DeadlineExceeded, "what listens on the port does not answer");
     let answer = answering.await.map_err(late)?.map_err(not_open)?;
+    if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
+        let refused = || Wrong::new(Kind::Internal, "what listens switches protocols unasked");
+        return Ok(switched(&inside, ours.ok_or_else(refused)?, answer));
+    }
     let (mut parts, body) = answer.into_parts();
     without_hops(&mut parts.headers);
     Ok(Response::from_parts(parts, Body::new(body)))
+}
+
+/// Says of a request or its answer that the connection becomes a WebSocket.
+fn upgrade(headers: &mut HeaderMap) {
+    headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
+    headers.insert(header::UPGRADE, HeaderValue::from_static(WEBSOCKET));
+}
+
+/// Answers as what listens did; from then on the bytes of each side are brought to the
+/// other, until either ends, the sandbox stops, or the longest time is over.
+fn switched(inside: &Inside, ours: OnUpgrade, mut answer: http::Response<Incoming>) -> Response {
+    let theirs = hyper::upgrade::on(&mut answer);
+    let sandbox = Arc::clone(&inside.entered.sandbox);
+    tokio::spawn(async move {
+        let joined = async {
+            let (Ok(ours), Ok(theirs)) = tokio::join!(ours, theirs) else { return };
+            let (mut ours, mut theirs) = (TokioIo::new(ours), TokioIo::new(theirs));
+            let _ = copy_bidirectional(&mut ours, &mut theirs).await;
+        };
+        tokio::select! {
+            () = joined => {}
+            _ = sandbox.stopped() => {}
+            () = tokio::time::sleep(LONGEST) => {}
+        }
+    });
+    let (mut parts, _) = answer.into_parts();
+    without_hops(&mut parts.headers);
+    upgrade(&mut parts.headers);
+    Response::from_parts(parts, Body::empty())
 }
 
 /// The request as what listens hears it: without what proves a right to the sandbox.

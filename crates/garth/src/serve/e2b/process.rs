@@ -22,6 +22,7 @@ use super::{
     line,
     refuse::{Kind, Result, Wrong},
     sandbox::Started,
+    user::User,
 };
 
 /// The longest that anything may come in over a stream of input.
@@ -87,16 +88,25 @@ pub(super) async fn start(inside: Inside, bytes: &[u8]) -> Response {
         Ok(id)
     };
     match begun.await {
-        Ok((id, workspace)) => follow::told(&inside, (id, workspace), timeout(&inside.parts)),
+        Ok(begun) => {
+            let from = follow::From::Start;
+            follow::told(&inside, begun, (timeout(&inside.parts), from))
+        }
         Err(wrong) => connect::ended(Err(wrong)),
     }
 }
 
 fn command(inside: &Inside, asked: Start) -> Result<(Command, Started)> {
     let Start { process: Config { cmd, args, envs, cwd }, pty, tag, stdin } = asked;
-    let words = std::iter::once(&cmd).chain(&args).map(|word| word.clone().into_bytes());
+    // Nobody inside can take another number but by this.
+    let root: &[&str] = match inside.user {
+        User::Usual => &[],
+        User::Root => &[garth_sandbox::SUDO, "--"],
+    };
+    let own = std::iter::once(&cmd).chain(&args).map(String::as_str);
+    let words = root.iter().copied().chain(own).map(|word| word.as_bytes().to_vec());
     let mut command = Command::new(Program::arguments(words.collect())?);
-    command.workdir = path(cwd.as_deref().unwrap_or_default())?;
+    command.workdir = path(cwd.as_deref().unwrap_or_default(), inside.user)?;
     let record = inside.entered.sandbox.record();
     let own = [
         ("E2B_SANDBOX".to_owned(), "true".to_owned()),
@@ -185,7 +195,10 @@ pub(super) async fn connect(inside: Inside, bytes: &[u8]) -> Response {
         Ok((id, workspace.await.map_err(unknown)?))
     };
     match met.await {
-        Ok(found) => follow::told(&inside, found, timeout(&inside.parts)),
+        Ok(found) => {
+            let from = follow::From::Later;
+            follow::told(&inside, found, (timeout(&inside.parts), from))
+        }
         Err(wrong) => connect::ended(Err(wrong)),
     }
 }

@@ -26,6 +26,9 @@ const MOST_RECORD: u64 = 1 << 20;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) template: String,
+    /// Whether it has a user `root`.
+    #[serde(default)]
+    pub(super) root: bool,
     pub(super) metadata: BTreeMap<String, String>,
     pub(super) variables: BTreeMap<String, String>,
     /// In milliseconds since 1970.

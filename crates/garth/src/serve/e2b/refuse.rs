@@ -33,6 +33,7 @@ pub(super) enum Kind {
     Unimplemented,
     Internal,
     Unavailable,
+    DataLoss,
     Unauthenticated,
     /// The body of a file is larger than what there is room for.
     NoRoom,
@@ -57,6 +58,7 @@ impl Kind {
             Self::Unimplemented => ("unimplemented", 501),
             Self::Internal => ("internal", 500),
             Self::Unavailable => ("unavailable", 503),
+            Self::DataLoss => ("data_loss", 500),
             Self::Unauthenticated => ("unauthenticated", 401),
             Self::NoRoom => ("resource_exhausted", 507),
             Self::NotAcceptable => ("invalid_argument", 406),

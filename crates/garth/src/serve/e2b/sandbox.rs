@@ -80,6 +80,11 @@ impl Sandbox {
         self.lock().clone()
     }
 
+    /// Whether it has a user `root`.
+    pub(super) fn has_root(&self) -> bool {
+        self.lock().root
+    }
+
     /// Changes its record, and gives a copy.
     pub(super) fn change(&self, change: impl FnOnce(&mut Record)) -> Record {
         let mut record = self.lock();

@@ -54,7 +54,7 @@ struct Watching {
 }
 
 async fn begin(inside: &Inside, asked: Begin) -> Result<Watching> {
-    let base = path(&asked.path)?;
+    let base = path(&asked.path, inside.user)?;
     let reach = if asked.recursive { Reach::Tree } else { Reach::Entries };
     let spec =
         WatchSpec { path: base.clone(), reach, hidden: Hidden::Include, ignored: Ignored::Include };

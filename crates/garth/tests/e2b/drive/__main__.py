@@ -9,9 +9,14 @@ import cells
 import commands
 import files
 import life
+import system
 import terminals
 import watches
 from sdk import Async, Sync
+
+# Where the system is not the sandbox's own, and has no git.
+CONTAINED = [fact for fact in commands.FACTS if "git" not in fact.__name__]
+CONTAINED += files.FACTS + files.SHOWN + life.FACTS
 
 GROUPS = {
     "basics": [commands.runs_in_the_foreground, files.text_comes_back, life.ends_once],
@@ -19,6 +24,11 @@ GROUPS = {
     "commands": commands.FACTS,
     "files": files.FACTS,
     "life": life.FACTS,
+    "elsewhere": [life.is_where_its_template_says],
+    "shown": files.SHOWN,
+    "system": system.FACTS,
+    "contained": CONTAINED + terminals.FACTS,
+    "contained-without-terminals": CONTAINED,
     "terminals": terminals.FACTS,
     "watches": watches.FACTS,
 }

@@ -121,6 +121,19 @@ def what_runs_hears_of_its_end(sdk):
     raises(e2b.SandboxException, lambda: sdk.wait(handle))
 
 
+def is_where_its_template_says(sdk):
+    usual, other = sdk.create(), sdk.create(template="other")
+    kernel = "dmesg 2>/dev/null | head -n 1; cat /proc/version"
+    here, there = usual.commands.run(kernel).stdout, other.commands.run(kernel).stdout
+    assert here != there, (here, there)
+    other.files.write("a.txt", "text")
+    assert other.commands.run("whoami; pwd; cat a.txt").stdout == "user\n/home/user\ntext"
+    for sandbox in (usual, other):
+        error = raises(e2b.AuthenticationException, lambda: sandbox.commands.run("true", user="root"))
+        assert "runs as 'user'" in str(error), error
+        assert sandbox.kill() is True
+
+
 FACTS = [
     ends_once,
     is_told_of,

@@ -54,6 +54,8 @@ async function commands_run() {
   });
   assert(done.stdout === "out 1\n/home/user\nuser\n" && done.stderr === "err\n", done);
   assert(done.exitCode === 0 && heard.join("") === done.stdout, heard);
+  const root = await sandbox.commands.run("id -u; sudo whoami; pwd", { user: "root" });
+  assert(root.stdout === "0\nroot\n/root\n", root);
   const error = await raises(e2b.CommandExitError, () => sandbox.commands.run("exit 7"));
   assert(error.exitCode === 7, error);
 }

@@ -44,7 +44,7 @@ struct Leaving {
 
 /// Sends a file.
 pub(super) async fn send(inside: &Inside, query: &Query) -> Result<Response> {
-    let path = path(query.get("path").unwrap_or_default())?;
+    let path = path(query.get("path").unwrap_or_default(), inside.user)?;
     let packs = packs(&inside.parts.headers)?;
     let asked = inside.asked(line::FILE_READ, json!({ "path": shown(&path) }));
     let at = path.clone();

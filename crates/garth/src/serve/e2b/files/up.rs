@@ -23,6 +23,7 @@ use crate::serve::{
         metadata::said,
         multipart,
         refuse::{Result, Wrong},
+        user::User,
     },
     http::body,
 };
@@ -40,10 +41,10 @@ pub(super) async fn take(inside: &Inside, query: &Query, body: Body) -> Result<R
     };
     let named = query.get("path").filter(|path| !path.is_empty());
     let files = match multipart::boundary(headers) {
-        Some(boundary) => several(&bytes, &boundary, named)?,
+        Some(boundary) => several(inside.user, (&bytes, &boundary), named)?,
         None => {
             let named = named.ok_or_else(|| Wrong::invalid("path is required"))?;
-            vec![(path(named)?, bytes)]
+            vec![(path(named, inside.user)?, bytes)]
         }
     };
     let mut stored: Vec<Value> = Vec::new();
@@ -56,7 +57,11 @@ pub(super) async fn take(inside: &Inside, query: &Query, body: Body) -> Result<R
 }
 
 /// The files of a body of several, each with its place.
-fn several(body: &Bytes, boundary: &str, named: Option<&str>) -> Result<Vec<(WsPath, Bytes)>> {
+fn several(
+    user: User,
+    (body, boundary): (&Bytes, &str),
+    named: Option<&str>,
+) -> Result<Vec<(WsPath, Bytes)>> {
     let parts = multipart::parts(body, boundary)?;
     if named.is_some() && parts.len() > 1 {
         return Err(Wrong::invalid("path names one file, and there are several"));
@@ -64,7 +69,7 @@ fn several(body: &Bytes, boundary: &str, named: Option<&str>) -> Result<Vec<(WsP
     let placed = parts.into_iter().map(|part| {
         let name = named.or(part.filename.as_deref()).filter(|name| !name.is_empty());
         let name = name.ok_or_else(|| Wrong::invalid("a file has neither path nor filename"))?;
-        Ok((path(name)?, part.content))
+        Ok((path(name, user)?, part.content))
     });
     placed.collect()
 }

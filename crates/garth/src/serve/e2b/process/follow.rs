@@ -1,7 +1,8 @@
 //! Tells what a process prints as it prints it, from its beginning, to its end.
 //!
 //! What was printed is kept by the sandbox, so whoever comes back hears all of it that is
-//! still kept. Whoever goes away changes nothing for the process.
+//! still kept. Whoever goes away changes nothing for the process. Whoever listens and is
+//! outrun by more than is kept hears that some of it is lost, and no more.
 
 use std::{
     sync::{Arc, Weak},
@@ -38,20 +39,30 @@ struct Followed {
     sign: Duration,
     /// When the caller's time is over.
     until: Option<Instant>,
+    from: From,
+}
+
+/// Since when somebody listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum From {
+    /// Since the process was started.
+    Start,
+    /// Since later: of what it printed before there is what is still kept.
+    Later,
 }
 
 /// Tells of a process, for so long as the caller gives it.
 pub(super) fn told(
     inside: &Inside,
     (id, workspace): (ProcessId, Weak<Workspace>),
-    within: Option<Duration>,
+    (within, from): (Option<Duration>, From),
 ) -> Response {
     let (outlet, response) = outlet();
     let sandbox = Arc::clone(&inside.entered.sandbox);
     let terminal = sandbox.how(id).is_some_and(|started| started.terminal);
     let sign = sign(&inside.parts);
     let until = within.and_then(|within| Instant::now().checked_add(within));
-    let followed = Followed { sandbox, workspace, id, terminal, sign, until };
+    let followed = Followed { sandbox, workspace, id, terminal, sign, until, from };
     tokio::spawn(async move {
         let gone = outlet.clone();
         let end = tokio::select! {
@@ -85,12 +96,17 @@ impl Followed {
     async fn tell(&self, outlet: &Outlet) -> Result<()> {
         let start = json!({ "event": { "start": { "pid": self.id.0 } } });
         let mut from = 0;
+        let mut listens = self.from == From::Start;
         if outlet.send(&start).await.is_err() {
             return Ok(());
         }
         loop {
             let printed = self.printed(from).await?;
             from = printed.next;
+            if listens && printed.missing > 0 {
+                return Err(outrun(printed.missing));
+            }
+            listens = true;
             if printed.ended.is_none() && self.until.is_some_and(|until| until <= Instant::now()) {
                 let message = "the time that was given is over";
                 return Err(Wrong::new(Kind::DeadlineExceeded, message));
@@ -131,6 +147,15 @@ impl Followed {
         let lost = |error: Error| Wrong::from(error);
         workspace.inside()?.shell.output(self.id, ask).await.map_err(lost)
     }
+}
+
+/// That some of what was printed is not kept any more, and was not told.
+fn outrun(missing: u64) -> Wrong {
+    let message = format!(
+        "the process printed faster than it was read: {missing} bytes of it are lost. It goes on; \
+         let it print to a file, or read faster"
+    );
+    Wrong::new(Kind::DataLoss, message)
 }
 
 /// How a process ended, in the words that SDKs know.
