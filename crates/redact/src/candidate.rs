@@ -97,7 +97,7 @@ fn by_pattern(chunk: &str, at: usize, index: usize, pattern: &Pattern) -> Option
         More::Word | More::Token | More::Base64 => {
             window.get(..window.floor_char_boundary(HEAD)).unwrap_or(window)
         }
-        More::Nothing | More::Pem => window,
+        More::Nothing | More::Below | More::Pem => window,
     };
     let (range, secret) = rules::compiled(index, pattern)?
         .find(window, |found| judge::may_be(pattern.verdict, found))?;
