@@ -33,12 +33,8 @@ pub(crate) struct Claim<'t> {
     pub(crate) value_at: usize,
     pub(crate) value: &'t str,
     pub(crate) dress: Dress,
-    /// Only blanks, a quote or a list mark stand before the key on its line.
-    pub(crate) opens_line: bool,
-    /// The key stands in a list like `Server=h;Pwd=x;`, where no variable can stand.
-    pub(crate) in_list: bool,
-    /// A line right above gives the name of a user, bare as well.
-    pub(crate) below_user: bool,
+    /// What stands before the key, as far as it is looked at.
+    lead: &'t str,
     /// The byte behind the value.
     pub(crate) after: Option<u8>,
     pub(crate) tail: Tail,
@@ -111,9 +107,7 @@ pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[&'static str]) -> Opt
         prefix: prefix.trim_start_matches('-'),
         word,
         relation,
-        opens_line: lead_of_line(chunk, start).trim_start_matches(BULLETS).is_empty(),
-        in_list: before(chunk, start).trim_end_matches(' ').ends_with(';'),
-        below_user: is_below_user(before(chunk, start)),
+        lead: before(chunk, start),
         value_at: 0,
         value: "",
         dress: Dress::Bare,
@@ -121,6 +115,19 @@ pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[&'static str]) -> Opt
         tail: Tail::Closed,
     };
     read_value(cursor, chunk, claim)
+}
+
+impl Claim<'_> {
+    /// Whether only blanks, a quote or a list mark stand before the key on its line.
+    pub(crate) fn opens_line(&self) -> bool {
+        let line = self.lead.rsplit_once('\n').map_or(self.lead, |(_, line)| line);
+        line.trim_start_matches(BULLETS).is_empty()
+    }
+
+    /// Whether the key stands in a list like `Server=h;Pwd=x;`, where no variable can stand.
+    pub(crate) fn is_in_list(&self) -> bool {
+        self.lead.trim_end_matches(' ').ends_with(';')
+    }
 }
 
 struct Cursor<'t> {
@@ -285,18 +292,6 @@ fn before(chunk: &str, start: usize) -> &str {
 /// Words for what a machine makes: a value may follow them with nothing but a blank between.
 fn is_machine_made(word: &str) -> bool {
     ["secret", "token", "key"].iter().any(|made| word.ends_with(made))
-}
-
-/// `user = me` on a line above, with nothing but remarks between.
-fn is_below_user(lead: &str) -> bool {
-    if !lead.ends_with('\n') {
-        return false;
-    }
-    let is_remark = |line: &&str| line.starts_with(['#', ';']) || line.starts_with("//");
-    let above = lead.lines().rev().find(|line| !is_remark(line)).unwrap_or_default();
-    let Some((key, value)) = above.split_once(" = ") else { return false };
-    let bare = !value.is_empty() && value.bytes().all(is_name);
-    bare && ["user", "username", "login"].iter().any(|word| key.eq_ignore_ascii_case(word))
 }
 
 /// `machine … login … password …`.

@@ -12,7 +12,7 @@ use crate::class::Class;
 use crate::judge::form::{
     distinct_bytes, is_address, is_cut_id, is_encoded_example, is_hash_or_id,
 };
-use crate::judge::words::{is_placeholder, is_reference, is_unspeakable, is_wordy};
+use crate::judge::words::{has_consonants, is_placeholder, is_reference, is_unspeakable, is_wordy};
 use crate::tail::Tail;
 use form::{
     Form, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_plain, is_uuid,
@@ -29,7 +29,7 @@ const MAX_WORDS: usize = 8;
 const MAX_SHOUTED: usize = 2;
 
 /// No credential is shorter.
-const LEAST: usize = 10;
+const LEAST: usize = 8;
 
 /// A value is judged by so many bytes; its tail takes the rest.
 const MAX_VALUE: usize = 128;
@@ -151,7 +151,7 @@ fn chosen(chunk: &str, start: usize, at: usize, gap: &Gap) -> Option<Beside> {
     let marks = ['!', '@', '#', '$', '%', '^', '&', '*'];
     let marked = marks.iter().filter(|mark| text.contains(**mark)).count();
     let expression = text.contains(['(', ')', '{']) && marked == 0;
-    let varied = text.len() >= LEAST && distinct_bytes(text) >= 8;
+    let varied = text.len() >= 10 && distinct_bytes(text) >= 8;
     // What a machine made has marks only where it was told to put them in.
     let fits = gap.chosen || (marked > 1 && text.len() >= 24);
     if !digit || !letter || !varied || !fits || expression || is_wordy(text) {
@@ -187,6 +187,7 @@ fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
     if gap.secret {
         let cases = form.lower > 0 && form.upper > 0;
         return match value.len() {
+            8 | 9 => gap.hidden && gap.assigned && form.mixed && form.joined && form.digits > 2,
             0..=9 => false,
             10..=15 => form.mixed && form.joined && (form.digits > 2 || cases),
             _ => form.random && !is_dotted_version(value),
@@ -232,7 +233,8 @@ fn is_plainly_none(value: &[u8]) -> bool {
     let digit = head.iter().any(u8::is_ascii_digit);
     let joined = head.iter().all(u8::is_ascii_alphanumeric);
     let spoken = || std::str::from_utf8(head).is_ok_and(|head| !is_unspeakable(head));
-    (!digit && !joined && spoken()) || head.windows(2).filter(|pair| joins(pair)).count() > 1
+    let spells = !digit && !joined && (!has_consonants(head) || spoken());
+    spells || head.windows(2).filter(|pair| joins(pair)).count() > 1
 }
 
 /// The name of a variable.

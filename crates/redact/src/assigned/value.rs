@@ -20,7 +20,7 @@ pub(super) fn read_value<'t>(
     mut claim: Claim<'t>,
 ) -> Option<Claim<'t>> {
     if claim.relation == Relation::Element {
-        let claim = finish_run(claim, chunk, cursor.at, in_element);
+        let claim = finish_run(claim, chunk, cursor.at, (&ELEMENT, in_element));
         let behind = chunk.get(claim.value_at + claim.value.len()..)?;
         return behind.starts_with("</").then_some(claim);
     }
@@ -37,16 +37,16 @@ pub(super) fn read_value<'t>(
             return None;
         }
         let environment = claim.relation == Relation::Tight && is_environment(chunk, claim.start);
-        let (dress, class): (_, fn(u8) -> bool) = match environment {
-            true => (Dress::Environment, in_environment),
-            false => (Dress::Bare, in_code),
+        let run: Run = match environment {
+            true => (&ENVIRONMENT, in_environment),
+            false => (&CODE, in_code),
         };
-        claim.dress = dress;
-        return Some(finish_run(claim, chunk, cursor.at, class));
+        claim.dress = if environment { Dress::Environment } else { Dress::Bare };
+        return Some(finish_run(claim, chunk, cursor.at, run));
     };
     cursor.at += slashes + 1;
     if slashes > 0 {
-        let mut claim = finish_run(claim, chunk, cursor.at, in_escaped_quotes);
+        let mut claim = finish_run(claim, chunk, cursor.at, (&ESCAPED, in_escaped_quotes));
         claim.dress = dress_of(claim.after == Some(b'\\'));
         return Some(claim);
     }
@@ -68,15 +68,15 @@ fn finish_run<'t>(
     mut claim: Claim<'t>,
     chunk: &'t str,
     at: usize,
-    class: fn(u8) -> bool,
+    (class, goes_on): Run,
 ) -> Claim<'t> {
     let rest = chunk.get(at..).unwrap_or_default();
-    let len = rest.bytes().take(MAX_BARE).take_while(|&byte| class(byte)).count();
+    let len = rest.bytes().take(MAX_BARE).take_while(|&byte| class.has(byte)).count();
     let len = rest.floor_char_boundary(len);
     claim.value_at = at;
     claim.value = rest.get(..len).unwrap_or_default();
     claim.after = rest.as_bytes().get(len).copied();
-    claim.tail = Tail::Run(class);
+    claim.tail = Tail::Run(goes_on);
     claim
 }
 
@@ -131,12 +131,17 @@ fn in_code(byte: u8) -> bool {
 }
 
 fn in_escaped_quotes(byte: u8) -> bool {
-    byte != b'\\' && byte != b'\n' && !is_quote(byte)
+    ESCAPED.has(byte)
 }
 
 fn in_element(byte: u8) -> bool {
-    byte != b'<' && byte != b'\n'
+    ELEMENT.has(byte)
 }
 
 static ENVIRONMENT: Class = Class::but(b" \t\n\x0c\r\"'`\\");
 static CODE: Class = Class::but(b" \t\n\x0c\r\"'`\\,;&|<>()[]{}");
+static ESCAPED: Class = Class::but(b"\\\n\"'`");
+static ELEMENT: Class = Class::but(b"<\n");
+
+/// What a bare value is made of, for the part that is judged and for the rest.
+type Run = (&'static Class, fn(u8) -> bool);

@@ -90,7 +90,7 @@ fn bare_password(claim: &Claim<'_>, value: &str) -> bool {
     // A name where a variable could stand. In `Pwd=word;` of a connection string it cannot.
     let ends =
         matches!(claim.after, None | Some(b'\n' | b'\r' | b' ' | b'&' | b'"' | b'\'' | b'\\'));
-    if claim.in_list && claim.relation == Relation::Tight {
+    if claim.is_in_list() && claim.relation == Relation::Tight {
         return true;
     }
     let snake_or_hump = value.contains('_') || has_hump(value);
@@ -98,9 +98,6 @@ fn bare_password(claim: &Claim<'_>, value: &str) -> bool {
         return is_yaml_word(claim, value);
     }
     if digits == 0 {
-        if claim.below_user && claim.relation == Relation::Spaced {
-            return ends && value.len() > 7 && !speaks_of_passwords(value);
-        }
         let tight = claim.relation == Relation::Tight && ends && claim.word != "pass";
         return tight && !snake_or_hump && value.len() > 5;
     }
@@ -108,15 +105,9 @@ fn bare_password(claim: &Claim<'_>, value: &str) -> bool {
     !named && value.len() > 5 && (ends || claim.after == Some(b';'))
 }
 
-/// Whether a value has a word in it that names variables for passwords.
-fn speaks_of_passwords(value: &str) -> bool {
-    let lower = value.to_ascii_lowercase();
-    ["pass", "pwd", "secret", "get_", "arg", "env"].iter().any(|word| lower.contains(word))
-}
-
 /// A line `password: word` and no more; code has types, humps or commas there.
 fn is_yaml_word(claim: &Claim<'_>, value: &str) -> bool {
-    let alone = claim.opens_line && matches!(claim.after, None | Some(b'\n' | b'\r'));
+    let alone = claim.opens_line() && matches!(claim.after, None | Some(b'\n' | b'\r'));
     let lower = value.bytes().all(|byte| byte.is_ascii_lowercase());
     alone && lower && value.len() > 7 && claim.word != "pass"
 }

@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
 
+use crate::class::Class;
+
 /// What begins a value that is fetched from somewhere.
 #[rustfmt::skip]
 const REFERENCES: &[&str] = &[
@@ -121,6 +123,17 @@ pub(crate) fn is_unspeakable(value: &str) -> bool {
     };
     runs.filter(|run| run.len() >= 8).any(|run| humps(run) >= 5)
 }
+
+/// Whether five consonants stand in a row, as far as that is cheap to say.
+pub(crate) fn has_consonants(bytes: &[u8]) -> bool {
+    let mut run = 0;
+    bytes.iter().any(|byte| {
+        run = if CONSONANTS.has(*byte) { run + 1 } else { 0 };
+        run == 5
+    })
+}
+
+static CONSONANTS: Class = Class::of(b"bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ");
 
 fn consonants(letters: &[u8]) -> usize {
     let is_vowel = |byte: &u8| b"aeiouyAEIOUY".contains(byte);

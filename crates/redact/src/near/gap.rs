@@ -71,6 +71,8 @@ pub(super) struct Gap {
     pub(super) paired: bool,
     /// A word for what people choose themselves.
     pub(super) chosen: bool,
+    /// A word that means nothing but a secret.
+    pub(super) hidden: bool,
 }
 
 /// The words that begin with a letter, in any case.
@@ -93,7 +95,7 @@ pub(super) fn link(bytes: &[u8], name: &[u8], gap: &mut Gap) -> Option<usize> {
     loop {
         let rest = bytes.get(at..)?;
         let ends = !rest.first().is_some_and(u8::is_ascii_alphanumeric);
-        if ends || (at > 0 && counter(rest).is_some()) {
+        if ends || (at > 0 && (counter(rest).is_some() || is_number_of_a_value(rest))) {
             break;
         }
         if at > 0 && rest.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name)) {
@@ -110,6 +112,7 @@ pub(super) fn link(bytes: &[u8], name: &[u8], gap: &mut Gap) -> Option<usize> {
         found.id |= *kind == Link::Id;
         found.paired |= matches!(*word, "api" | "role");
         found.chosen |= matches!(*word, "password" | "passwd");
+        found.hidden |= *word == "secret";
         at += word.len();
     }
     gap.secret |= found.secret;
@@ -117,7 +120,15 @@ pub(super) fn link(bytes: &[u8], name: &[u8], gap: &mut Gap) -> Option<usize> {
     gap.id |= found.id;
     gap.paired |= found.paired;
     gap.chosen |= found.chosen;
+    gap.hidden |= found.hidden;
     (at > 0).then_some(at)
+}
+
+/// Whether digits begin something long: a value that follows a word without anything between.
+fn is_number_of_a_value(rest: &[u8]) -> bool {
+    let head = rest.get(..24).unwrap_or_default();
+    let opens = head.first().is_some_and(u8::is_ascii_digit);
+    opens && head.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
 }
 
 /// The length of a number of one or two digits that ends a name.

@@ -74,7 +74,6 @@ pub(super) static RULES: &[Rule] = &[
             ("Dim pwd As String = \"Xy9KmPq2Lv\"", "Xy9KmPq2Lv"),
             ("$password = ConvertTo-SecureString \"Xy9KmPq2Lv\" -AsPlainText", "Xy9KmPq2Lv"),
             ("  psk=\"green tractor 4508\"", "green tractor 4508"),
-            ("user = ada\n# of the test\npassword = open_water\n", "open_water"),
             ("LANG=C DB_PASSWORD=GreenTractor4508 ./run", "GreenTractor4508"),
         ],
         no: &[
@@ -99,7 +98,7 @@ pub(super) static RULES: &[Rule] = &[
             "passwordLabel:\"Password:\"",
             "char *password = NULL;",
             "user = new_user\npassword = new_password\n",
-            "user = ada\n    password = open_water\n",
+            "user = ada\npassword = open_water\n",
         ],
     },
     Rule {

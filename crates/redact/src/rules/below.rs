@@ -1,5 +1,7 @@
 //! The rules for secrets that stand on a line below what tells of them.
 //!
+//! Such a secret is alone on its line: whoever shows single lines of a file looks around those.
+//!
 //! Examples are written in two halves where a code host's own scanner would stop a push.
 
 use super::Rule;
@@ -14,8 +16,4 @@ pub(super) static RULES: &[Rule] = &[
         r#"^login_with_api_key\"\s{0,4},\s{0,16}\"params\"\s{0,4}:\s{0,4}\[\s{0,16}\"([0-9]{1,6}-[A-Za-z0-9]{64})\""#,
         yes [(concat!("\"me", "thod\": \"auth.login_with_api_key\",\n  \"params\": [\n    \"7-Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4Q\"\n"), concat!("7-K", "p4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4Q"))],
         no ["\"method\": \"auth.login_with_api_key\",\n  \"params\": [key]"]),
-    inside!("SECRET", ["variable \""], NoToken, Random, Below,
-        r#"^variable \"[A-Za-z0-9_-]*(?i-u:token|secret|password|api_?key)[A-Za-z0-9_-]*\"\s*\{[^{}\"]*(?-u:\b)default\s*=\s*\"([^\"\s]{16,})\""#,
-        yes [(concat!("var", "iable \"corp_api_token\" {\n  type = string\n  default = \"Kp4Qx7Rm2Sn5Tb8Vw3Yz\"\n}\n"), concat!("Kp4", "Qx7Rm2Sn5Tb8Vw3Yz"))],
-        no ["variable \"api_token\" {\n  default = \"\"\n}\n", "variable \"token_name\" {\n  default = \"my-service-token-name\"\n}\n"]),
 ];
