@@ -80,9 +80,11 @@ pub(crate) enum Dress {
 pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[&'static str]) -> Option<Claim<'t>> {
     let bytes = chunk.as_bytes();
     let here = bytes.get(at..)?;
-    let word = *words.iter().find(|word| {
-        here.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
-    })?;
+    let first = here.first()?.to_ascii_lowercase();
+    let word =
+        *words.iter().filter(|word| word.as_bytes().first() == Some(&first)).find(|word| {
+            here.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
+        })?;
     let word_end = at + word.len();
     let suffix_len =
         bytes.get(word_end..)?.iter().take(MAX_SUFFIX).take_while(|&&byte| is_name(byte)).count();

@@ -107,7 +107,9 @@ pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option
             return None;
         }
         let found = value(chunk, at, here, &gap, naming);
-        return found.or_else(|| chosen(chunk, at, here, &gap));
+        // A word in capitals names nobody whose password it could be.
+        let named = naming != Naming::Shouted && gap.secret && gap.assigned;
+        return if named { found.or_else(|| chosen(chunk, at, here, &gap)) } else { found };
     }
     None
 }
@@ -120,7 +122,7 @@ fn value(chunk: &str, start: usize, at: usize, gap: &Gap, naming: Naming) -> Opt
     // Most are none, and show it at once.
     let head = rest.as_bytes().get(..FIRST_LOOK).unwrap_or(rest.as_bytes());
     let len = head.iter().take_while(|&&byte| in_value(byte)).count();
-    if len < LEAST || is_plainly_none(head.get(..len)?) {
+    if len < LEAST || is_plainly_none(head.get(..len)?, naming) {
         return None;
     }
     let run = rest.bytes().take(MAX_VALUE).take_while(|&byte| in_value(byte)).count();
@@ -139,21 +141,28 @@ fn value(chunk: &str, start: usize, at: usize, gap: &Gap, naming: Naming) -> Opt
 
 /// A password beside a name, which may have marks that no machine puts into a key.
 fn chosen(chunk: &str, start: usize, at: usize, gap: &Gap) -> Option<Beside> {
-    if !gap.secret || !gap.assigned {
+    let rest = chunk.get(at..)?;
+    // Most are none, and show it at once.
+    let head = rest.as_bytes().iter().take(FIRST_LOOK).take_while(|byte| in_password(**byte));
+    let (mut numbered, mut marked) = (false, false);
+    for byte in head {
+        numbered |= byte.is_ascii_digit();
+        marked |= MARKS.has(*byte);
+    }
+    let plainly_none = if gap.chosen { !numbered && !marked } else { !numbered || !marked };
+    if plainly_none {
         return None;
     }
-    let rest = chunk.get(at..)?;
     let run = rest.bytes().take(MAX_VALUE).take_while(|&byte| in_password(byte)).count();
     let text = rest.get(..rest.floor_char_boundary(run))?;
     let digit = text.bytes().any(|byte| byte.is_ascii_digit());
     let letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
     // A call or an expression has brackets that a password hardly begins with.
-    let marks = ['!', '@', '#', '$', '%', '^', '&', '*'];
-    let marked = marks.iter().filter(|mark| text.contains(**mark)).count();
-    let expression = text.contains(['(', ')', '{']) && marked == 0;
+    let marks = MARKED.iter().filter(|mark| text.as_bytes().contains(mark)).count();
+    let expression = text.contains(['(', ')', '{']) && marks == 0;
     let varied = text.len() >= 10 && distinct_bytes(text) >= 8;
     // What a machine made has marks only where it was told to put them in.
-    let fits = gap.chosen || (marked > 1 && text.len() >= 24);
+    let fits = gap.chosen || (marks > 1 && text.len() >= 24);
     if !digit || !letter || !varied || !fits || expression || is_wordy(text) {
         return None;
     }
@@ -227,14 +236,16 @@ fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
 
 /// What costs least to ask: a machine pads with `=` and hardly puts one in the middle, and text
 /// without a digit is random only where nothing but letters stands.
-fn is_plainly_none(value: &[u8]) -> bool {
+fn is_plainly_none(value: &[u8], naming: Naming) -> bool {
     let head = value.get(..FIRST_LOOK).unwrap_or(value);
+    // What a word in capitals asks for has none at all.
+    let most = usize::from(naming != Naming::Shouted);
     let joins = |pair: &[u8]| matches!(pair, [b'=', next] if *next != b'=');
     let digit = head.iter().any(u8::is_ascii_digit);
     let joined = head.iter().all(u8::is_ascii_alphanumeric);
     let spoken = || std::str::from_utf8(head).is_ok_and(|head| !is_unspeakable(head));
     let spells = !digit && !joined && (!has_consonants(head) || spoken());
-    spells || head.windows(2).filter(|pair| joins(pair)).count() > 1
+    spells || head.windows(2).filter(|pair| joins(pair)).count() > most
 }
 
 /// The name of a variable.
@@ -254,6 +265,10 @@ fn in_password(byte: u8) -> bool {
     PASSWORDS.has(byte)
 }
 
+/// What people put into passwords.
+const MARKED: &[u8] = b"!@#$%^&*";
+
+static MARKS: Class = Class::of(MARKED);
 static PASSWORDS: Class = Class::but(b" \t\n\x0c\r\"'`\\<");
 static SEPARATORS: Class = Class::of(b" \t\"'`=:_-.,([]>\\");
 static VALUES: Class = Class::of(b"_-.+/=~!%").with_alphanumerics();

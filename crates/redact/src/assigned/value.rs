@@ -1,7 +1,7 @@
 //! Reads the value of an assignment: what it is dressed in, and where it ends.
 
 use super::name::is_name;
-use super::{BULLETS, Claim, Cursor, Dress, Relation, is_quote, lead_of_line};
+use super::{BULLETS, Claim, Cursor, Dress, Relation, is_machine_made, is_quote, lead_of_line};
 use crate::class::Class;
 use crate::tail::{Quoted, Tail};
 
@@ -32,8 +32,8 @@ pub(super) fn read_value<'t>(
     }
     let Some((slashes, quote)) = cursor.quote() else {
         // `a=b=c=d` is a list of something, and a text may be full of it.
-        let head = cursor.rest().iter().take(FIRST_LOOK).take_while(|&&byte| in_code(byte));
-        if head.filter(|&&byte| byte == b'=').count() > MOST_JOINTS {
+        let most = if is_machine_made(claim.word) { 0 } else { MOST_JOINTS };
+        if joints(cursor.rest()) > most {
             return None;
         }
         let environment = claim.relation == Relation::Tight && is_environment(chunk, claim.start);
@@ -58,6 +58,15 @@ pub(super) fn read_value<'t>(
     claim.dress = dress_of(claim.after == Some(quote));
     claim.tail = Tail::Quoted(quoted);
     Some(claim)
+}
+
+/// How many `=` with something behind them the beginning of a bare value has.
+fn joints(rest: &[u8]) -> usize {
+    let head = rest.get(..FIRST_LOOK).unwrap_or(rest);
+    let len = head.iter().take_while(|&&byte| in_code(byte)).count();
+    let head = head.get(..len).unwrap_or_default();
+    let joins = |pair: &&[u8]| matches!(pair, [b'=', next] if *next != b'=');
+    head.windows(2).filter(joins).count()
 }
 
 fn dress_of(closed: bool) -> Dress {

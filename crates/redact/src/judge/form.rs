@@ -1,9 +1,9 @@
 //! What a value is made of, asked of its bytes alone.
 
 /// The letters and digits of a name, in one case.
-pub(super) fn letters(text: &str) -> String {
-    let kept = text.chars().filter(char::is_ascii_alphanumeric);
-    kept.map(|letter| letter.to_ascii_lowercase()).collect()
+pub(super) fn letters(text: &str) -> impl Iterator<Item = u8> {
+    let kept = text.bytes().filter(u8::is_ascii_alphanumeric);
+    kept.map(|letter| letter.to_ascii_lowercase())
 }
 
 pub(super) fn is_path(value: &str) -> bool {
@@ -76,8 +76,13 @@ pub(super) fn is_credential_pair(value: &str) -> bool {
 
 /// Whether what follows the last underscore is the name of an example host in base64.
 pub(crate) fn is_encoded_example(value: &str) -> bool {
-    decoded(value.rsplit('_').next().unwrap_or_default())
-        .is_some_and(|text| text.contains("example.") && !text.contains(' '))
+    let encoded = value.rsplit('_').next().unwrap_or_default();
+    // Nearly nothing that is random begins like the name of a host.
+    let head = encoded.get(..8).and_then(decoded);
+    if !head.is_some_and(|head| head.bytes().all(|byte| byte.is_ascii_graphic())) {
+        return false;
+    }
+    decoded(encoded).is_some_and(|text| text.contains("example.") && !text.contains(' '))
 }
 
 /// What base64 decodes to, where that is text.

@@ -51,7 +51,9 @@ impl Needles {
 
 /// Whether the value points at a secret instead of being one: `${X}`, `process.env.X`, `{{ x }}`.
 pub(crate) fn is_reference(value: &str) -> bool {
-    if REFERENCES.iter().any(|start| value.starts_with(start)) || EXPANSIONS.are_in(value) {
+    let first = value.as_bytes().first();
+    let mut starts = REFERENCES.iter().filter(|start| start.as_bytes().first() == first);
+    if starts.any(|start| value.starts_with(start)) || EXPANSIONS.are_in(value) {
         return true;
     }
     let bytes = value.as_bytes();

@@ -98,7 +98,9 @@ pub(super) fn link(bytes: &[u8], name: &[u8], gap: &mut Gap) -> Option<usize> {
         if ends || (at > 0 && (counter(rest).is_some() || is_number_of_a_value(rest))) {
             break;
         }
-        if at > 0 && rest.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name)) {
+        let again = rest.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name));
+        let whole = at > 0 || !rest.get(name.len()).is_some_and(u8::is_ascii_alphanumeric);
+        if again && whole {
             at += name.len();
             continue;
         }
