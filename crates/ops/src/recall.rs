@@ -48,6 +48,8 @@ struct Seen {
     /// What each placeholder stands for; nothing where it stood for several things,
     /// because parts of the file were shown one by one.
     secrets: HashMap<(String, u32), Option<Version>>,
+    /// How often one text that was shown had each secret, where that was more than once.
+    repeated: HashMap<Version, usize>,
 }
 
 impl Recall {
@@ -73,6 +75,7 @@ impl Recall {
             }
         };
         secrets.iter().for_each(|secret| seen.add(secret));
+        seen.count(secrets);
         if seen.secrets.is_empty() {
             return;
         }
@@ -101,10 +104,12 @@ impl Recall {
 
     /// Puts the secrets of the text `file` back where a text has their placeholders.
     ///
-    /// A placeholder that was not shown of this file, or whose secret is gone, stays.
+    /// A placeholder that was not shown of this file, or whose secret is gone, stays. One stands for
+    /// a secret as often as the file has it, or had it when it was shown.
     ///
     /// # Errors
-    /// `REDACTED_CONTENT` for a placeholder of which it is not known what it stands for.
+    /// `REDACTED_CONTENT` for a placeholder of which it is not known what it stands for, and for
+    /// one that would write its secret more often than it was there.
     pub(crate) fn restore<'t>(
         &self,
         workspace: &Workspace,
@@ -119,11 +124,14 @@ impl Recall {
             let secret = file.get(span.start..span.end)?;
             Some((Version::of(secret.as_bytes()), secret))
         };
-        let secrets = workspace.secrets(path, file);
-        let secrets: HashMap<_, _> = secrets.into_iter().filter_map(secret).collect();
+        let mut secrets: HashMap<Version, (&str, usize)> = HashMap::new();
+        for (version, secret) in workspace.secrets(path, file).into_iter().filter_map(secret) {
+            secrets.entry(version).or_insert((secret, 0)).1 += 1;
+        }
         let literal: BTreeSet<_> = placeholders(file).map(|own| (own.name, own.nth)).collect();
         let mut out = String::new();
         let mut done = 0;
+        let mut written: HashMap<Version, usize> = HashMap::new();
         for found in placeholders(text) {
             let key = (found.name.to_owned(), found.nth);
             let Some(known) = self.seen(path, |seen| seen.secrets.get(&key).copied()).flatten()
@@ -133,7 +141,14 @@ impl Recall {
             // The file has the placeholder itself too, letter by letter.
             let ambiguous = literal.contains(&(found.name, found.nth));
             let Some(version) = known.filter(|_| !ambiguous) else { return Err(refused(path)) };
-            let Some(secret) = secrets.get(&version) else { continue };
+            let Some((secret, times)) = secrets.get(&version) else { continue };
+            // Somebody else may have taken one of them out since they were shown.
+            let shown = self.seen(path, |seen| seen.repeated.get(&version).copied()).flatten();
+            let written = written.entry(version).or_insert(0_usize);
+            *written += 1;
+            if *written > (*times).max(shown.unwrap_or(1)) {
+                return Err(refused(path));
+            }
             out.push_str(text.get(done..found.start).unwrap_or_default());
             out.push_str(secret);
             done = found.end;
@@ -156,6 +171,20 @@ impl Recall {
 }
 
 impl Seen {
+    fn count(&mut self, secrets: &[Secret]) {
+        let mut times: HashMap<Version, usize> = HashMap::new();
+        for secret in secrets.iter().take(MOST_SECRETS) {
+            *times.entry(secret.version).or_default() += 1;
+        }
+        for (version, times) in times.into_iter().filter(|(_, times)| *times > 1) {
+            if self.repeated.len() >= MOST_SECRETS {
+                return;
+            }
+            let most = self.repeated.entry(version).or_default();
+            *most = times.max(*most);
+        }
+    }
+
     fn add(&mut self, secret: &Secret) {
         if self.secrets.len() >= MOST_SECRETS {
             return;

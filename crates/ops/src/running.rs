@@ -119,7 +119,7 @@ async fn directory(workspace: &Workspace, workdir: String) -> Result<WsPath> {
     let hint = "workdir is a directory of the workspace; without one a command runs in the root.";
     let entry = workspace.fs().stat(&path, Links::Follow).await.map_err(|e| e.hint(hint))?;
     match entry.kind {
-        Kind::Dir => Ok(path),
+        Kind::Dir => workspace.real_path(&path).await,
         Kind::File | Kind::Symlink | Kind::Fifo | Kind::Socket | Kind::Device => {
             Err(Error::at(Code::NotADirectory, &path).hint(hint))
         }

@@ -4,8 +4,12 @@
 //! `set_key("value")` and a few more. Whether the value is a secret is decided in `judge`; here it
 //! is only found, within one line and a bounded number of bytes.
 
-use crate::class::Class;
-use crate::tail::{Quoted, Tail};
+mod name;
+mod value;
+
+use crate::tail::Tail;
+use name::{is_name, is_plain_suffix, joins};
+use value::read_value;
 
 /// Bytes of a name that are read to the left of a keyword.
 pub(crate) const MAX_PREFIX: usize = 48;
@@ -15,15 +19,6 @@ const MAX_SUFFIX: usize = 32;
 
 /// Blanks in an aligned assignment.
 const MAX_BLANKS: usize = 64;
-
-/// A bare value is judged by so many bytes; its tail takes the rest.
-const MAX_BARE: usize = 96;
-
-/// What is a list of keys shows it by so many bytes.
-const FIRST_LOOK: usize = 24;
-
-/// So many `=` may be in them, padding not counted.
-const MOST_JOINTS: usize = 2;
 
 /// A value found behind a key.
 #[derive(Debug)]
@@ -38,10 +33,8 @@ pub(crate) struct Claim<'t> {
     pub(crate) value_at: usize,
     pub(crate) value: &'t str,
     pub(crate) dress: Dress,
-    /// Only blanks, a quote or a list mark stand before the key on its line.
-    pub(crate) opens_line: bool,
-    /// The key stands in a list like `Server=h;Pwd=x;`, where no variable can stand.
-    pub(crate) in_list: bool,
+    /// What stands before the key, as far as it is looked at.
+    lead: &'t str,
     /// The byte behind the value.
     pub(crate) after: Option<u8>,
     pub(crate) tail: Tail,
@@ -87,9 +80,11 @@ pub(crate) enum Dress {
 pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[&'static str]) -> Option<Claim<'t>> {
     let bytes = chunk.as_bytes();
     let here = bytes.get(at..)?;
-    let word = *words.iter().find(|word| {
-        here.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
-    })?;
+    let first = here.first()?.to_ascii_lowercase();
+    let word =
+        *words.iter().filter(|word| word.as_bytes().first() == Some(&first)).find(|word| {
+            here.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
+        })?;
     let word_end = at + word.len();
     let suffix_len =
         bytes.get(word_end..)?.iter().take(MAX_SUFFIX).take_while(|&&byte| is_name(byte)).count();
@@ -114,8 +109,7 @@ pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[&'static str]) -> Opt
         prefix: prefix.trim_start_matches('-'),
         word,
         relation,
-        opens_line: lead_of_line(chunk, start).trim_start_matches(BULLETS).is_empty(),
-        in_list: before(chunk, start).trim_end_matches(' ').ends_with(';'),
+        lead: before(chunk, start),
         value_at: 0,
         value: "",
         dress: Dress::Bare,
@@ -123,6 +117,19 @@ pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[&'static str]) -> Opt
         tail: Tail::Closed,
     };
     read_value(cursor, chunk, claim)
+}
+
+impl Claim<'_> {
+    /// Whether only blanks, a quote or a list mark stand before the key on its line.
+    pub(crate) fn opens_line(&self) -> bool {
+        let line = self.lead.rsplit_once('\n').map_or(self.lead, |(_, line)| line);
+        line.trim_start_matches(BULLETS).is_empty()
+    }
+
+    /// Whether the key stands in a list like `Server=h;Pwd=x;`, where no variable can stand.
+    pub(crate) fn is_in_list(&self) -> bool {
+        self.lead.trim_end_matches(' ').ends_with(';')
+    }
 }
 
 struct Cursor<'t> {
@@ -271,92 +278,6 @@ fn skip_annotation(cursor: &mut Cursor<'_>) {
     }
 }
 
-fn read_value<'t>(
-    mut cursor: Cursor<'t>,
-    chunk: &'t str,
-    mut claim: Claim<'t>,
-) -> Option<Claim<'t>> {
-    if claim.relation == Relation::Element {
-        let claim = finish_run(claim, chunk, cursor.at, in_element);
-        let behind = chunk.get(claim.value_at + claim.value.len()..)?;
-        return behind.starts_with("</").then_some(claim);
-    }
-    skip_wrapper(&mut cursor, &mut claim.relation);
-    // The letter of a raw, byte or format string.
-    let lettered = matches!(cursor.peek(0), Some(b'b' | b'r' | b'u' | b'f' | b'L' | b'@'));
-    if lettered && cursor.peek(1).is_some_and(is_quote) {
-        cursor.at += 1;
-    }
-    let Some((slashes, quote)) = cursor.quote() else {
-        // `a=b=c=d` is a list of something, and a text may be full of it.
-        let head = cursor.rest().iter().take(FIRST_LOOK).take_while(|&&byte| in_code(byte));
-        if head.filter(|&&byte| byte == b'=').count() > MOST_JOINTS {
-            return None;
-        }
-        let environment = claim.relation == Relation::Tight && is_environment(chunk, claim.start);
-        let (dress, class): (_, fn(u8) -> bool) = match environment {
-            true => (Dress::Environment, in_environment),
-            false => (Dress::Bare, in_code),
-        };
-        claim.dress = dress;
-        return Some(finish_run(claim, chunk, cursor.at, class));
-    };
-    cursor.at += slashes + 1;
-    if slashes > 0 {
-        let mut claim = finish_run(claim, chunk, cursor.at, in_escaped_quotes);
-        claim.dress = dress_of(claim.after == Some(b'\\'));
-        return Some(claim);
-    }
-    let mut quoted = Quoted { quote, escaped: false };
-    let len = quoted.advance(cursor.rest());
-    claim.value_at = cursor.at;
-    claim.value = chunk.get(cursor.at..cursor.at + len)?;
-    claim.after = cursor.peek(len);
-    claim.dress = dress_of(claim.after == Some(quote));
-    claim.tail = Tail::Quoted(quoted);
-    Some(claim)
-}
-
-fn dress_of(closed: bool) -> Dress {
-    if closed { Dress::Quoted } else { Dress::Unclosed }
-}
-
-fn finish_run<'t>(
-    mut claim: Claim<'t>,
-    chunk: &'t str,
-    at: usize,
-    class: fn(u8) -> bool,
-) -> Claim<'t> {
-    let rest = chunk.get(at..).unwrap_or_default();
-    let len = rest.bytes().take(MAX_BARE).take_while(|&byte| class(byte)).count();
-    let len = rest.floor_char_boundary(len);
-    claim.value_at = at;
-    claim.value = rest.get(..len).unwrap_or_default();
-    claim.after = rest.as_bytes().get(len).copied();
-    claim.tail = Tail::Run(class);
-    claim
-}
-
-/// Steps into `Some("…")`, `String::from("…")`, `new Secret("…")`: what wraps a value has the name
-/// of a type.
-fn skip_wrapper(cursor: &mut Cursor<'_>, relation: &mut Relation) {
-    const SHELL: &[u8] = b"ConvertTo-SecureString ";
-    let rest = cursor.rest();
-    if rest.starts_with(SHELL) && rest.get(SHELL.len()).copied().is_some_and(is_quote) {
-        cursor.at += SHELL.len();
-        return;
-    }
-    let new = if rest.starts_with(b"new ") { 4 } else { 0 };
-    let is_path = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.');
-    let name = rest.iter().skip(new).take(48).take_while(is_path).count();
-    let typed = rest.get(new).is_some_and(u8::is_ascii_uppercase);
-    let opens = rest.get(new + name) == Some(&b'(');
-    if typed && opens && rest.get(new + name + 1).copied().is_some_and(is_quote) {
-        cursor.at += new + name + 1;
-        *relation = Relation::Call;
-    }
-}
-
 /// What stands before the first word of a line without making it part of a sentence.
 const BULLETS: &[char] = &[' ', '\t', '#', '-', '"', '\''];
 
@@ -372,7 +293,13 @@ fn before(chunk: &str, start: usize) -> &str {
 
 /// Words for what a machine makes: a value may follow them with nothing but a blank between.
 fn is_machine_made(word: &str) -> bool {
-    ["secret", "token", "key"].iter().any(|made| word.ends_with(made))
+    // Asked at every hit, so byte by byte.
+    matches!(
+        word.as_bytes(),
+        [.., b'k', b'e', b'y']
+            | [.., b't', b'o', b'k', b'e', b'n']
+            | [.., b's', b'e', b'c', b'r', b'e', b't']
+    )
 }
 
 /// `machine … login … password …`.
@@ -381,80 +308,8 @@ fn is_netrc(chunk: &str, start: usize) -> bool {
     words.nth(1) == Some("login")
 }
 
-/// Whether the key stands where an environment variable is set, and is written like one.
-fn is_environment(chunk: &str, start: usize) -> bool {
-    let name_is_upper = chunk
-        .bytes()
-        .skip(start)
-        .take_while(|&byte| is_name(byte))
-        .all(|byte| !byte.is_ascii_lowercase() && byte != b'-');
-    let lead = lead_of_line(chunk, start).trim_start_matches(BULLETS);
-    let opens = ["", "export ", "ENV ", "ARG ", "env ", "set ", "SET ", "REM SET "];
-    name_is_upper && opens.contains(&lead)
-}
-
-/// Whether `word` is a word of its own in the name: `db_pass` and `dbPass`, not `compass`.
-fn joins(prefix: &str, word: &str, first: u8) -> bool {
-    const SHORT: &[&str] = &["pass", "pwd", "psk"];
-    const JOINED: &[&str] =
-        &["db", "my", "pg", "user", "root", "admin", "smtp", "mail", "ftp", "sql", "ssh", "redis"];
-    let Some(last) = prefix.bytes().last() else { return true };
-    if !SHORT.contains(&word) || !last.is_ascii_alphabetic() {
-        return true;
-    }
-    let hump = last.is_ascii_lowercase() && first.is_ascii_uppercase();
-    let ends = |joined: &&str| {
-        let tail = prefix.len().checked_sub(joined.len()).and_then(|at| prefix.get(at..));
-        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(joined))
-    };
-    hump || JOINED.iter().any(ends)
-}
-
-/// Whether what follows the word leaves the name a name for the secret itself.
-///
-/// `password_2` and `TOKEN_PROD` do; `password_file`, `tokenType` and `secretName` do not.
-fn is_plain_suffix(suffix: &str) -> bool {
-    #[rustfmt::skip]
-    const PLAIN: &[&str] = &[
-        "", "value", "val", "text", "plain", "raw", "string", "prod", "production", "dev", "test",
-        "staging", "live", "default", "admin", "root", "user", "db", "main", "primary",
-        "secondary", "old", "new", "current",
-    ];
-    if suffix.is_empty() {
-        return true;
-    }
-    let suffix = suffix.trim_start_matches(['_', '-']);
-    let suffix = suffix.trim_end_matches(|last: char| last.is_ascii_digit());
-    let suffix = suffix.trim_end_matches(['_', '-']);
-    PLAIN.iter().any(|plain| suffix.eq_ignore_ascii_case(plain))
-}
-
-static NAMES: Class = Class::of(b"_-").with_alphanumerics();
-static ENVIRONMENT: Class = Class::but(b" \t\n\x0c\r\"'`\\");
-static CODE: Class = Class::but(b" \t\n\x0c\r\"'`\\,;&|<>()[]{}");
-
-fn is_name(byte: u8) -> bool {
-    NAMES.has(byte)
-}
-
 fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
-}
-
-fn in_environment(byte: u8) -> bool {
-    ENVIRONMENT.has(byte)
-}
-
-fn in_code(byte: u8) -> bool {
-    CODE.has(byte)
-}
-
-fn in_escaped_quotes(byte: u8) -> bool {
-    byte != b'\\' && byte != b'\n' && !is_quote(byte)
-}
-
-fn in_element(byte: u8) -> bool {
-    byte != b'<' && byte != b'\n'
 }
 
 #[cfg(test)]

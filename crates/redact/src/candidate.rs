@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
+use crate::judge::Verdict;
 use crate::keyword::Keywords;
 use crate::rules::{self, Before, Find, More, Pattern};
 use crate::tail::{Pem, Tail};
@@ -19,6 +20,9 @@ pub(crate) const WINDOW: usize = 5 << 8;
 
 /// The same for a token that its tail follows: longer than what any pattern asks of one.
 const HEAD: usize = 512;
+
+/// The same for one that is judged by how random it is, which shows by less.
+const JUDGED: usize = 256;
 
 /// As much is looked at before a keyword: a name, a scheme, a placeholder that may touch it.
 pub(crate) const CONTEXT: usize = 128;
@@ -95,9 +99,10 @@ fn by_pattern(chunk: &str, at: usize, index: usize, pattern: &Pattern) -> Option
     // What goes on in its tail needs no more than its head here.
     let window = match pattern.more {
         More::Word | More::Token | More::Base64 => {
-            window.get(..window.floor_char_boundary(HEAD)).unwrap_or(window)
+            let most = if pattern.verdict == Verdict::Random { JUDGED } else { HEAD };
+            window.get(..window.floor_char_boundary(most)).unwrap_or(window)
         }
-        More::Nothing | More::Pem => window,
+        More::Nothing | More::Below | More::Pem => window,
     };
     let (range, secret) = rules::compiled(index, pattern)?
         .find(window, |found| judge::may_be(pattern.verdict, found))?;

@@ -5,12 +5,19 @@
 //! credential. Only words of one short list may stand between; any other word ends the search, so
 //! that lock files, image names and prose are left alone.
 
-use crate::judge::words::{is_gibberish, is_placeholder, is_reference, is_wordy};
-use crate::judge::{distinct_bytes, is_address, is_encoded_example, is_hash_or_id};
-use std::sync::OnceLock;
+mod form;
+mod gap;
 
 use crate::class::Class;
+use crate::judge::form::{
+    distinct_bytes, is_address, is_cut_id, is_encoded_example, is_hash_or_id,
+};
+use crate::judge::words::{has_consonants, is_placeholder, is_reference, is_unspeakable, is_wordy};
 use crate::tail::Tail;
+use form::{
+    Form, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_plain, is_uuid,
+};
+use gap::{Gap, counter, link};
 
 /// Bytes between the name and the value; alignment and quotes, not text.
 const MAX_GAP: usize = 512;
@@ -22,7 +29,7 @@ const MAX_WORDS: usize = 8;
 const MAX_SHOUTED: usize = 2;
 
 /// No credential is shorter.
-const LEAST: usize = 10;
+const LEAST: usize = 8;
 
 /// A value is judged by so many bytes; its tail takes the rest.
 const MAX_VALUE: usize = 128;
@@ -53,71 +60,6 @@ pub(crate) struct Beside {
     pub(crate) tail: Tail,
 }
 
-/// Words that stand between a service's name and its credential, longest first.
-#[rustfmt::skip]
-const LINKS: &[(&str, Link)] = &[
-    ("subscription", Link::Plain), ("organization", Link::Id), ("installation", Link::Plain),
-    ("credentials", Link::Secret), ("application", Link::Id), ("integration", Link::Id),
-    ("environment", Link::Plain), ("credential", Link::Secret), ("publishing", Link::Plain),
-    ("production", Link::Plain), ("enterprise", Link::Plain), ("developer", Link::Plain),
-    ("signature", Link::Plain), ("heartbeat", Link::Plain), ("ingestion", Link::Plain),
-    ("workspace", Link::Id), ("password", Link::Secret), ("consumer", Link::Client),
-    ("personal", Link::Plain), ("merchant", Link::Id), ("tracking", Link::Plain),
-    ("username", Link::Id), ("identity", Link::Id), ("security", Link::Plain),
-    ("private", Link::Secret), ("license", Link::Secret), ("licence", Link::Secret),
-    ("account", Link::Id), ("project", Link::Id), ("service", Link::Plain),
-    ("partner", Link::Id), ("sandbox", Link::Plain), ("staging", Link::Plain),
-    ("webhook", Link::Plain), ("signing", Link::Plain), ("storage", Link::Plain),
-    ("session", Link::Plain), ("refresh", Link::Plain), ("backend", Link::Plain),
-    ("default", Link::Plain), ("passwd", Link::Secret), ("secret", Link::Secret),
-    ("access", Link::Secret), ("tokens", Link::Secret), ("client", Link::Client),
-    ("master", Link::Plain), ("server", Link::Plain), ("record", Link::Plain),
-    ("deploy", Link::Plain), ("ingest", Link::Plain), ("bearer", Link::Secret),
-    ("header", Link::Plain), ("tenant", Link::Id), ("device", Link::Plain),
-    ("report", Link::Plain), ("portal", Link::Plain), ("config", Link::Plain),
-    ("oauth2", Link::Plain), ("search", Link::Plain), ("token", Link::Secret),
-    ("creds", Link::Secret), ("oauth", Link::Plain), ("admin", Link::Plain),
-    ("write", Link::Plain), ("cloud", Link::Plain), ("login", Link::Secret),
-    ("value", Link::Plain), ("teams", Link::Plain), ("forms", Link::Plain),
-    ("agent", Link::Plain), ("event", Link::Plain), ("email", Link::Plain),
-    ("trial", Link::Plain), ("video", Link::Plain), ("devops", Link::Plain),
-    ("auth", Link::Secret), ("pass", Link::Secret),
-    ("cred", Link::Secret), ("keys", Link::Secret), ("user", Link::Id), ("rest", Link::Plain),
-    ("read", Link::Plain), ("only", Link::Plain), ("site", Link::Id), ("prod", Link::Plain),
-    ("live", Link::Plain), ("test", Link::Plain), ("data", Link::Plain), ("the", Link::Plain),
-    ("key", Link::Secret), ("tok", Link::Secret), ("tkn", Link::Secret), ("pat", Link::Secret),
-    ("api", Link::Plain), ("app", Link::Id), ("org", Link::Id), ("sdk", Link::Plain),
-    ("dev", Link::Plain), ("env", Link::Plain), ("bot", Link::Plain), ("web", Link::Plain),
-    ("iot", Link::Plain), ("crm", Link::Plain), ("new", Link::Plain), ("my", Link::Plain),
-    ("is", Link::Plain), ("id", Link::Id), ("ai", Link::Plain), ("io", Link::Plain),
-    ("ads", Link::Plain), ("maps", Link::Plain), ("pro", Link::Plain), ("sign", Link::Plain),
-    ("root", Link::Plain), ("role", Link::Plain), ("flex", Link::Plain),
-    ("v1", Link::Plain), ("v2", Link::Plain), ("v3", Link::Plain),
-];
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Link {
-    Plain,
-    Id,
-    Client,
-    Secret,
-}
-
-/// What the words of the gap say about the value.
-#[derive(Debug, Default)]
-struct Gap {
-    words: usize,
-    id: bool,
-    client: bool,
-    secret: bool,
-    assigned: bool,
-    blank: bool,
-    /// A colon and a blank, as in YAML.
-    pair: bool,
-    /// A comma: the name and the value are two of a list.
-    listed: bool,
-}
-
 /// Reads what stands beside the name of `len` bytes at `at`.
 pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option<Beside> {
     let bytes = chunk.as_bytes();
@@ -142,6 +84,7 @@ pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option
     while here < end + MAX_GAP && gap.words <= most {
         let byte = *bytes.get(here)?;
         if is_separator(byte) {
+            gap.tight = byte == b'=' && here == end;
             gap.assigned |= matches!(byte, b'=' | b':');
             gap.blank |= matches!(byte, b' ' | b'\t');
             gap.listed |= byte == b',';
@@ -149,13 +92,24 @@ pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option
             here += 1;
             continue;
         }
-        if let Some(word) = link(bytes.get(here..)?, &mut gap) {
+        if let Some(word) = link(bytes.get(here..)?, bytes.get(at..end)?, &mut gap) {
             gap.words += 1;
             here += word;
             continue;
         }
+        // `key2 = …`: a name that is counted.
+        if let Some(count) = counter(bytes.get(here..)?).filter(|_| gap.words > 0) {
+            here += count;
+            continue;
+        }
         // `algoliasearch` and `docker2` are other names.
-        return if here == end { None } else { value(chunk, at, here, &gap, naming) };
+        if here == end {
+            return None;
+        }
+        let found = value(chunk, at, here, &gap, naming);
+        // A word in capitals names nobody whose password it could be.
+        let named = naming != Naming::Shouted && gap.secret && gap.assigned;
+        return if named { found.or_else(|| chosen(chunk, at, here, &gap)) } else { found };
     }
     None
 }
@@ -168,7 +122,7 @@ fn value(chunk: &str, start: usize, at: usize, gap: &Gap, naming: Naming) -> Opt
     // Most are none, and show it at once.
     let head = rest.as_bytes().get(..FIRST_LOOK).unwrap_or(rest.as_bytes());
     let len = head.iter().take_while(|&&byte| in_value(byte)).count();
-    if len < LEAST || is_plainly_none(head.get(..len)?) {
+    if len < LEAST || is_plainly_none(head.get(..len)?, naming) {
         return None;
     }
     let run = rest.bytes().take(MAX_VALUE).take_while(|&byte| in_value(byte)).count();
@@ -185,13 +139,50 @@ fn value(chunk: &str, start: usize, at: usize, gap: &Gap, naming: Naming) -> Opt
     Some(Beside { start, value_at: at, value_end: at + text.len(), run_end: at + run, tail })
 }
 
+/// A password beside a name, which may have marks that no machine puts into a key.
+fn chosen(chunk: &str, start: usize, at: usize, gap: &Gap) -> Option<Beside> {
+    let rest = chunk.get(at..)?;
+    // Most are none, and show it at once.
+    let head = rest.as_bytes().iter().take(FIRST_LOOK).take_while(|byte| in_password(**byte));
+    let (mut numbered, mut marked) = (false, false);
+    for byte in head {
+        numbered |= byte.is_ascii_digit();
+        marked |= MARKS.has(*byte);
+    }
+    let plainly_none = if gap.chosen { !numbered && !marked } else { !numbered || !marked };
+    if plainly_none {
+        return None;
+    }
+    let run = rest.bytes().take(MAX_VALUE).take_while(|&byte| in_password(byte)).count();
+    let text = rest.get(..rest.floor_char_boundary(run))?;
+    let digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    let letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    // A call or an expression has brackets that a password hardly begins with.
+    let marks = MARKED.iter().filter(|mark| text.as_bytes().contains(mark)).count();
+    let expression = text.contains(['(', ')', '{']) && marks == 0;
+    let varied = text.len() >= 10 && distinct_bytes(text) >= 8;
+    // What a machine made has marks only where it was told to put them in.
+    let fits = gap.chosen || (marks > 1 && text.len() >= 24);
+    if !digit || !letter || !varied || !fits || expression || is_wordy(text) {
+        return None;
+    }
+    if is_reference(text) || is_placeholder(text) || text.contains("://") {
+        return None;
+    }
+    let tail = if run == MAX_VALUE { Tail::Run(in_password) } else { Tail::Closed };
+    let end = at + text.len();
+    Some(Beside { start, value_at: at, value_end: end, run_end: end, tail })
+}
+
 fn is_credential(value: &str, gap: &Gap, naming: Naming) -> bool {
     if value.len() < LEAST || !is_formed(value, gap, naming) {
         return false;
     }
     // What costs more is asked last.
-    let elsewhere = value.contains("//") || is_address(value) || is_reference(value);
-    !elsewhere && !is_encoded_example(value) && !is_placeholder(value)
+    // `PUBLIC=7b3e…` is the rest of the name, and its value.
+    let named = value.trim_end_matches('=').split_once('=').is_some_and(|(name, _)| is_upper(name));
+    let elsewhere = named || value.contains("//") || is_address(value) || is_reference(value);
+    !elsewhere && !is_cut_id(value) && !is_encoded_example(value) && !is_placeholder(value)
 }
 
 /// Whether a value has the form that the words before it ask for.
@@ -205,22 +196,37 @@ fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
     if gap.secret {
         let cases = form.lower > 0 && form.upper > 0;
         return match value.len() {
+            8 | 9 => gap.hidden && gap.assigned && form.mixed && form.joined && form.digits > 2,
             0..=9 => false,
             10..=15 => form.mixed && form.joined && (form.digits > 2 || cases),
             _ => form.random && !is_dotted_version(value),
         };
     }
     let plain = value.trim_end_matches('=').bytes().all(is_plain);
-    if naming == Naming::Word || !plain || !(gap.assigned || gap.blank) || gap.listed {
+    let uuid = is_uuid(value);
+    if !(gap.assigned || gap.blank) {
+        // `name-7b3e5d8c-…`: what a machine appended, and no hash of a file or a pod.
+        let appended =
+            form.joined && form.mixed && !form.hex && value.len() >= 24 && form.digits > 2;
+        let alone = naming == Naming::Coined && gap.words == 0 && !gap.listed;
+        return alone && (uuid || appended);
+    }
+    let dotted = if gap.assigned { is_dotted_token(value) } else { is_long_token(value, &form) };
+    if naming == Naming::Word {
+        return gap.tight && value.len() == 32 && form.hex && form.mixed;
+    }
+    if !(plain || dotted) || gap.listed {
         return false;
     }
-    let uuid = is_uuid(value);
     if gap.client || gap.id {
-        return form.random && value.len() >= 12 && (gap.client || !uuid);
+        let whole = gap.client || !uuid || (gap.paired && gap.assigned);
+        return (form.random || uuid) && value.len() >= 12 && whole;
     }
     // The name alone: nothing but an assignment or a blank may stand between.
     let least = if gap.assigned { 15 } else { 20 };
-    let split = gap.assigned && value.len() >= 20 && form.digits > 1;
+    let long = value.len() >= if gap.assigned { 20 } else { 64 };
+    let grouped = gap.assigned && is_grouped(value);
+    let split = (long || grouped) && form.digits > 1;
     // `Sentry: 6d3f25b8…` in a lock file is the hash of a package.
     if gap.pair && !uuid && is_hash_or_id(value) {
         return false;
@@ -230,86 +236,21 @@ fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
 
 /// What costs least to ask: a machine pads with `=` and hardly puts one in the middle, and text
 /// without a digit is random only where nothing but letters stands.
-fn is_plainly_none(value: &[u8]) -> bool {
+fn is_plainly_none(value: &[u8], naming: Naming) -> bool {
     let head = value.get(..FIRST_LOOK).unwrap_or(value);
+    // What a word in capitals asks for has none at all.
+    let most = usize::from(naming != Naming::Shouted);
     let joins = |pair: &[u8]| matches!(pair, [b'=', next] if *next != b'=');
     let digit = head.iter().any(u8::is_ascii_digit);
     let joined = head.iter().all(u8::is_ascii_alphanumeric);
-    (!digit && !joined) || head.windows(2).filter(|pair| joins(pair)).count() > 1
+    let spoken = || std::str::from_utf8(head).is_ok_and(|head| !is_unspeakable(head));
+    let spells = !digit && !joined && (!has_consonants(head) || spoken());
+    spells || head.windows(2).filter(|pair| joins(pair)).count() > most
 }
 
-/// What a value is made of.
-struct Form {
-    digits: usize,
-    lower: usize,
-    upper: usize,
-    /// Letters and digits that are no words.
-    mixed: bool,
-    /// Nothing but letters and digits.
-    joined: bool,
-    /// No person would have thought of it.
-    random: bool,
-}
-
-impl Form {
-    fn of(value: &str) -> Self {
-        let count = |is: fn(&u8) -> bool| value.bytes().filter(is).count();
-        let digits = count(u8::is_ascii_digit);
-        let lower = count(u8::is_ascii_lowercase);
-        let upper = count(u8::is_ascii_uppercase);
-        let joined = digits + lower + upper == value.len();
-        let varied = distinct_bytes(value) >= 6;
-        let enough = digits > 1 || (digits > 0 && value.len() >= 10);
-        let mixed = enough && lower + upper > 1 && varied && !is_wordy(value);
-        let long = value.len() >= 20;
-        let hex = long && value.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let numeric = digits == value.len() && digits >= 16;
-        let dense = long && joined && digits > 2;
-        let letters = long && digits == 0 && joined && (is_gibberish(value) || !is_wordy(value));
-        let random = mixed || (varied && (hex || numeric || dense || letters));
-        Self { digits, lower, upper, mixed, joined, random }
-    }
-}
-
-/// The words that begin with a letter, in any case.
-fn links(first: u8) -> &'static [(&'static str, Link)] {
-    static BY_LETTER: OnceLock<Vec<Vec<(&str, Link)>>> = OnceLock::new();
-    let by_letter = BY_LETTER.get_or_init(|| {
-        let of =
-            |letter: u8| move |word: &&(&str, Link)| word.0.as_bytes().first() == Some(&letter);
-        (b'a'..=b'z').map(|letter| LINKS.iter().filter(of(letter)).copied().collect()).collect()
-    });
-    let index = usize::from(first.to_ascii_lowercase()).checked_sub(usize::from(b'a'));
-    index.and_then(|index| by_letter.get(index)).map_or(&[], Vec::as_slice)
-}
-
-fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
-}
-
-/// Steps over a run of letters that is made of linking words and nothing else.
-fn link(bytes: &[u8], gap: &mut Gap) -> Option<usize> {
-    let mut at = 0;
-    let mut found = Gap::default();
-    loop {
-        let rest = bytes.get(at..)?;
-        if !rest.first().is_some_and(u8::is_ascii_alphanumeric) {
-            break;
-        }
-        let fits = |word: &&(&str, Link)| {
-            rest.get(..word.0.len())
-                .is_some_and(|head| head.eq_ignore_ascii_case(word.0.as_bytes()))
-        };
-        let (word, kind) = links(*rest.first()?).iter().find(|word| fits(word))?;
-        found.secret |= *kind == Link::Secret;
-        found.client |= *kind == Link::Client;
-        found.id |= *kind == Link::Id;
-        at += word.len();
-    }
-    gap.secret |= found.secret;
-    gap.client |= found.client;
-    gap.id |= found.id;
-    (at > 0).then_some(at)
+/// The name of a variable.
+fn is_upper(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
 }
 
 fn is_separator(byte: u8) -> bool {
@@ -320,20 +261,17 @@ fn in_value(byte: u8) -> bool {
     VALUES.has(byte)
 }
 
+fn in_password(byte: u8) -> bool {
+    PASSWORDS.has(byte)
+}
+
+/// What people put into passwords.
+const MARKED: &[u8] = b"!@#$%^&*";
+
+static MARKS: Class = Class::of(MARKED);
+static PASSWORDS: Class = Class::but(b" \t\n\x0c\r\"'`\\<");
 static SEPARATORS: Class = Class::of(b" \t\"'`=:_-.,([]>\\");
 static VALUES: Class = Class::of(b"_-.+/=~!%").with_alphanumerics();
-
-fn is_uuid(value: &str) -> bool {
-    let parts: Vec<usize> = value.split('-').map(str::len).collect();
-    parts == [8, 4, 4, 4, 12]
-}
-
-/// `1.2.3-rc.4` and `2024.01.02+build.5` are versions.
-fn is_dotted_version(value: &str) -> bool {
-    let head = value.strip_prefix('v').unwrap_or(value);
-    let number = head.bytes().take_while(u8::is_ascii_digit).count();
-    (1..=4).contains(&number) && head.as_bytes().get(number) == Some(&b'.')
-}
 
 #[cfg(test)]
 mod tests {
@@ -354,6 +292,8 @@ mod tests {
             "algoliaSecretTOKEN Kp4Qx7Rm2Sn5Tb8Vw3Yz",
             "algolia-access-key-Kp4Qx7Rm2Sn5Tb8Vw3Yz",
             "algolia client id: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+            "algolia_key2 = Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+            "algoliaPRIVATEalgolia_KEY: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
         ] {
             let value = found(text, "algolia", Naming::Coined);
             assert_eq!(value.as_deref(), Some("Kp4Qx7Rm2Sn5Tb8Vw3Yz"), "{text}");
@@ -370,8 +310,37 @@ mod tests {
             "algolia key: algolia_default_search_key",
             "algolia token = 1.2.3-rc.4.build.20240101",
             "algolia_key = get_key2_from_settings3(x)",
+            "algolia-7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d.js",
+            "algolia_key_OF=Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+            "algolia_key = 7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4",
         ] {
             assert_eq!(found(text, "algolia", Naming::Coined), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_issuers_make_is_known_by_its_form() {
+        for value in [
+            "7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4d",
+            "kp4q-x7rm-2sn5-tb8v",
+            "Kp4Qx7Rm2Sn5Tb8V.Kp4Qx7Rm2Sn5Tb8V.Kp4Qx7Rm2Sn5Tb8V",
+        ] {
+            let text = format!("algolia={value}");
+            assert_eq!(found(&text, "algolia", Naming::Coined).as_deref(), Some(value));
+        }
+        let appended = "algolia-7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4d";
+        assert!(found(appended, "algolia", Naming::Coined).is_some());
+        assert!(found(&appended.replace("algolia", "square"), "square", Naming::Word).is_none());
+    }
+
+    #[test]
+    fn a_password_beside_a_name_may_have_any_mark() {
+        for (text, value) in [
+            ("upcloud_password : = \"Gr3en>Tr|act%or!", Some("Gr3en>Tr|act%or!")),
+            ("upcloud password: is set elsewhere", None),
+            ("upcloud_password = read(config1.password)", None),
+        ] {
+            assert_eq!(found(text, "upcloud", Naming::Coined).as_deref(), value, "{text}");
         }
     }
 

@@ -83,7 +83,7 @@ pub(crate) fn read(chunk: &str, at: usize) -> Option<Range<usize>> {
     let after = rest.get(run..)?;
     let extension = matches!(after, [b'.', next, ..] if next.is_ascii_alphabetic());
     let code = matches!(after.first(), Some(b'(' | b'['));
-    let example = crate::judge::is_encoded_example(value);
+    let example = crate::judge::form::is_encoded_example(value);
     if extension || code || example || crate::judge::words::is_wordy(value) {
         return None;
     }

@@ -7,6 +7,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::clean::Clean;
 use crate::config::{BadPattern, Behaviour, Config};
+use crate::keyword::Keywords;
 use crate::placeholder;
 use crate::raw::Raw;
 use crate::ruleset::Ruleset;
@@ -141,6 +142,16 @@ impl Redactor {
             nth: found.nth,
         };
         self.scan(text).into_iter().map(span).collect()
+    }
+
+    /// Whether a secret could be in a text; what cannot be in it cannot be in a part of it either.
+    ///
+    /// It costs one pass without any rule, so that many short texts can be passed over.
+    pub fn may_hold(&self, text: &str) -> bool {
+        let rules = &self.shared.rules;
+        let mut hit = false;
+        Keywords::get().hits(text, 0, |_| hit = true);
+        !rules.is_idle() && (hit || rules.has_customs())
     }
 
     pub(crate) fn rules(&self) -> &Ruleset {

@@ -42,7 +42,9 @@ macro_rules! inside {
     };
 }
 
+mod account;
 mod assignment;
+mod below;
 mod cloud;
 mod prose;
 mod provider;
@@ -92,7 +94,8 @@ pub(crate) enum Find {
 
 /// A pattern that begins at a keyword; its first group is the secret, else all of it.
 ///
-/// Patterns see one line, unless their tail is a PEM block: no class may match a line feed.
+/// Patterns see one line, unless what follows is a PEM block or stands below: no class of another
+/// may match a line feed.
 pub(crate) struct Pattern {
     pub(crate) regex: &'static str,
     pub(crate) before: Before,
@@ -120,6 +123,8 @@ pub(crate) enum Before {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum More {
     Nothing,
+    /// Nothing, but the pattern itself reaches into the lines below.
+    Below,
     /// Letters, digits, `_`, `-`.
     Word,
     /// Letters, digits, `_`, `-`, `.`, `/`, `+`, `=`, `~`.
@@ -131,7 +136,7 @@ pub(crate) enum More {
 impl More {
     pub(crate) fn tail(self) -> Tail {
         match self {
-            Self::Nothing => Tail::Closed,
+            Self::Nothing | Self::Below => Tail::Closed,
             Self::Word => Tail::Run(is_word),
             Self::Token => Tail::Run(is_token),
             Self::Base64 => Tail::Run(crate::tail::is_base64),
@@ -158,12 +163,13 @@ impl Before {
 impl Rule {
     /// Whether the rule looks beyond the line of its keyword.
     pub(crate) fn crosses_lines(&self) -> bool {
-        matches!(&self.find, Find::Pattern(pattern) if pattern.more == More::Pem)
+        matches!(&self.find, Find::Pattern(pattern) if matches!(pattern.more, More::Pem | More::Below))
     }
 }
 
 /// The tables, in the order in which they win: the special come first.
-const TABLES: [&[Rule]; 9] = [
+const TABLES: [&[Rule]; 11] = [
+    account::RULES,
     provider::RULES,
     cloud::RULES,
     saas::RULES,
@@ -171,6 +177,7 @@ const TABLES: [&[Rule]; 9] = [
     webhook::RULES,
     token::RULES,
     prose::RULES,
+    below::RULES,
     assignment::RULES,
     service::RULES,
 ];
@@ -192,13 +199,15 @@ pub fn known() -> impl Iterator<Item = Known> {
 }
 
 /// Number of rules.
-pub(crate) const COUNT: usize = provider::RULES.len()
+pub(crate) const COUNT: usize = account::RULES.len()
+    + provider::RULES.len()
     + cloud::RULES.len()
     + saas::RULES.len()
     + saas_more::RULES.len()
     + webhook::RULES.len()
     + token::RULES.len()
     + prose::RULES.len()
+    + below::RULES.len()
     + assignment::RULES.len()
     + service::RULES.len();
 

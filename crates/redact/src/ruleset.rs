@@ -10,6 +10,8 @@ pub(crate) struct Ruleset {
     active: Vec<bool>,
     customs: Vec<Custom>,
     idle: bool,
+    /// By id: the lowest id with the same name.
+    firsts: Vec<usize>,
 }
 
 impl Ruleset {
@@ -19,11 +21,15 @@ impl Ruleset {
         let customs = config.custom.iter().map(Custom::new).collect::<Result<Vec<_>, _>>()?;
         let applied = |name: &str| !config.exclude_patterns.iter().any(|excluded| excluded == name);
         let idle = !config.enabled || config.behaviour == Behaviour::Allow;
-        Ok(Self {
+        let mut ruleset = Self {
             active: rules::all().map(|(_, rule)| !idle && applied(rule.name)).collect(),
             customs: customs.into_iter().filter(|custom| !idle && applied(&custom.name)).collect(),
             idle,
-        })
+            firsts: Vec::new(),
+        };
+        let ids = 0..rules::COUNT + ruleset.customs.len();
+        ruleset.firsts = ids.map(|id| ruleset.find_first_of_name(id)).collect();
+        Ok(ruleset)
     }
 
     /// Whether no rule is applied at all.
@@ -54,6 +60,10 @@ impl Ruleset {
 
     /// The lowest id with the same name, so that rows which share a name count together.
     pub(crate) fn first_of_name(&self, id: usize) -> usize {
+        self.firsts.get(id).copied().unwrap_or(id)
+    }
+
+    fn find_first_of_name(&self, id: usize) -> usize {
         let name = self.name(id);
         let row = rules::all().find(|(_, rule)| rule.name == name).map(|(index, _)| index);
         let custom = || self.customs().find(|(_, custom)| custom.name == name).map(|(id, _)| id);

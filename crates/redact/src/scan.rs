@@ -177,11 +177,14 @@ impl Scan {
                         return;
                     }
                     self.hits.pop_front();
-                    let found = keywords.rules(keyword).iter();
-                    let found = found.filter(|&&index| rules.is_active(index));
-                    self.candidates.extend(
-                        found.filter_map(|&index| candidate::find(view, start, keyword, index)),
-                    );
+                    for &index in keywords.rules(keyword) {
+                        if !rules.is_active(index) {
+                            continue;
+                        }
+                        if let Some(found) = candidate::find(view, start, keyword, index) {
+                            self.candidates.push(found);
+                        }
+                    }
                 }
                 _ if candidate < frontier => {
                     self.settle_next(rules, view);

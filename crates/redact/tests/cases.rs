@@ -1,11 +1,37 @@
 //! Published example secrets: how many are found, and how many other strings are touched.
 //!
 //! Two things about the labels are known and counted beside. Some rows labelled T hold no secret:
-//! the name of a host, a user, a bucket, an account. And many rows labelled F are no secret for
-//! the one rule they were written for and one for another, as `api_key=eb9bba25…` is. So what is
-//! asserted of those is that no rule of their own service touches them.
+//! the name of a host, a user, a bucket, an account, `password 'password'`, a reference such as
+//! `#{datastore['DBPASSWORD']}`, the public half of an age key. They are missed, and printed.
+//!
+//! And a row labelled F says only that the one rule it was written for does not match. Most that
+//! are touched contradict a row labelled T, and are of these kinds:
+//! - a secret by any reading, which that rule's pattern does not reach: `OPENAI_API_KEY=sk-9X3k…`
+//!   (F for helicone), `postgresql://user:secret@[2001:db8::1234]/database` (F for np.postgres.1),
+//!   `live_126031192_IgvU…`, which is a stream key (F for np.twitch.1), `export NPM_TOKEN="007e…"`,
+//!   `export AUTH0_CLIENT_SECRET="wsxY…"`, `client_credential='5pX8Q~…'`, `clientSecret: …`,
+//!   `license_key: 033f…NRAL`, four keys in one call of `OAuth(…)`, `password: s3cr3t`,
+//!   `ECR_PASSWORD=…` and `TIMESCALE_PASSWORD=…`;
+//! - the same line as one labelled T, without the name of a service near it: `X-Api-Key: a4f4f-…`
+//!   and `X-Api-Key: Kp4Q…` are T with an address above them and F without (moosend, 8x8), and so
+//!   are `api_key=eb9b…`, `X-API-Key: 6140…`, `x-api-key: JEA8…`, `X-API-KEY: JSuK…`;
+//! - a key of another length than its service gives out, while rows labelled T have that length at
+//!   other services: 20 letters (avaya, chippercash, cherryservers, classlink, contentful, linode,
+//!   digitalocean spaces), 15 (convertkit, cortex), 24, 30, 33 and 39 digits of base 16 (countly,
+//!   rapyd, deezer, jotform, calendly, campaign monitor). An odd number of them is no sign either:
+//!   Cloudflare's global key has 37. To know the length of every service's keys would let through
+//!   what a service changes next year.
+//!
+//! So two things are asserted of them: few are touched by a rule of their own service, and all but
+//! one in a hundred are contradicted by a row labelled T in which the same rule finds a value of
+//! the same alphabet that is no longer.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests say what must hold")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    reason = "tests say what must hold"
+)]
 
 use std::collections::BTreeMap;
 
@@ -37,6 +63,8 @@ struct Row {
     secret: bool,
     text: String,
     found: Vec<String>,
+    /// What was found, in the same order.
+    values: Vec<String>,
 }
 
 #[expect(clippy::disallowed_methods, reason = "test data outside any workspace")]
@@ -49,10 +77,12 @@ fn rows() -> Option<Vec<Row>> {
             let row: serde_json::Value = serde_json::from_str(line).unwrap();
             let field = |name: &str| row.get(name).and_then(|value| value.as_str()).unwrap();
             let text = field("text").to_owned();
+            let spans = redactor.find(&text);
             rows.push(Row {
                 rule: field("rule").to_owned(),
                 secret: field("label") == "T",
-                found: redactor.find(&text).iter().map(|span| span.rule.to_owned()).collect(),
+                found: spans.iter().map(|span| span.rule.to_owned()).collect(),
+                values: spans.iter().map(|span| text[span.start..span.end].to_owned()).collect(),
                 text,
             });
         }
@@ -69,6 +99,29 @@ fn is_its_own(row: &Row, rule: &str) -> bool {
     let service = rule.split('_').next().unwrap_or_default().to_ascii_lowercase();
     let general = matches!(rule, "API_KEY" | "SECRET" | "DATABASE_PASSWORD");
     matches!(rule, "SERVICE_KEY" | "TOKEN") || (!general && row.rule.contains(&service))
+}
+
+/// What the value is made of: the same for two values that no rule tells apart but by length.
+fn alphabet(value: &str) -> [bool; 5] {
+    let has = |is: fn(u8) -> bool| value.bytes().any(is);
+    [
+        value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-'),
+        has(|byte| byte.is_ascii_lowercase()),
+        has(|byte| byte.is_ascii_uppercase()),
+        has(|byte| byte.is_ascii_digit()),
+        has(|byte| !byte.is_ascii_alphanumeric()),
+    ]
+}
+
+/// A row labelled T in which the same rule finds a value like the one found in `row`, no longer.
+fn contradicting<'r>(row: &Row, rows: &'r [Row]) -> Option<&'r Row> {
+    let finds = |row: &'r Row| row.found.iter().zip(&row.values);
+    let like = |(rule, value): (&String, &String)| {
+        let found = row.found.iter().zip(&row.values);
+        let mut alike = found.filter(|(own, _)| *own == rule).map(|(_, own)| own);
+        alike.any(|own| alphabet(own) == alphabet(value) && value.len() <= own.len())
+    };
+    rows.iter().filter(|other| other.secret).find(|other| finds(other).any(like))
 }
 
 fn share(rows: &[&Row]) -> (usize, usize) {
@@ -95,14 +148,15 @@ fn published_examples_are_found_and_others_are_left_alone() {
     let named: Vec<&Row> = secrets.iter().copied().filter(|row| is_one_of(row, NAMED)).collect();
     let (found, all) = share(&named);
     println!("named issuers: {found} of {all} found, names and addresses among them");
+    assert!(found * 100 >= 97 * all, "{found} of {all}");
     let named: Vec<&Row> = named.into_iter().filter(|row| !is_one_of(row, NAMES_ONLY)).collect();
     let (found, all) = share(&named);
     println!("named issuers: {found} of {all} secrets found");
-    assert!(found * 100 >= 97 * all, "{found} of {all}");
+    assert!(found * 100 >= 99 * all, "{found} of {all}");
 
     let (found, all) = share(&secrets);
     println!("all: {found} of {all} found");
-    assert!(found * 100 >= 90 * all, "{found} of {all}");
+    assert!(found * 100 >= 93 * all, "{found} of {all}");
 
     let others: Vec<&Row> = rows.iter().filter(|row| !row.secret).collect();
     let (touched, all) = share(&others);
@@ -111,8 +165,16 @@ fn published_examples_are_found_and_others_are_left_alone() {
         others.iter().filter(|row| row.found.iter().any(|rule| is_its_own(row, rule))).collect();
     for row in others.iter().filter(|row| !row.found.is_empty()) {
         println!("touched {}: {:?} by {:?}", row.rule, row.text, row.found);
+        match contradicting(row, &rows) {
+            Some(other) => println!("  but T for {}: {:?}", other.rule, other.text),
+            None => println!("  and no row labelled T is like it"),
+        }
     }
     println!("others: {} of {all} touched by a rule of their own service", wrong.len());
-    assert!(wrong.len() * 100 <= 2 * all, "{} of {all}", wrong.len());
-    assert!(touched * 1000 <= 65 * all, "{touched} of {all}");
+    assert!(wrong.len() * 1000 <= 14 * all, "{} of {all}", wrong.len());
+    assert!(touched * 1000 <= 61 * all, "{touched} of {all}");
+    let alone = others.iter().filter(|row| !row.found.is_empty());
+    let alone = alone.filter(|row| contradicting(row, &rows).is_none()).count();
+    println!("others: {alone} of {all} touched that no row labelled T contradicts");
+    assert!(alone * 100 <= all, "{alone} of {all}");
 }

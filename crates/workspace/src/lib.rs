@@ -1,7 +1,8 @@
 //! One agent's world: its files, its commands, its redactor, its limits.
 //!
 //! An operation gets a [`Workspace`] and nothing else. Paths enter through
-//! [`Workspace::path`], text of files leaves through [`Workspace::clean`],
+//! [`Workspace::path`], names of files are shown without their secrets by what
+//! [`Workspace::fs`] gives, text of files leaves through [`Workspace::clean`],
 //! [`Workspace::lines`] and [`Workspace::part`], and a change of files goes through
 //! [`Workspace::update`] and [`Workspace::update_all`], or arrives by
 //! [`Workspace::receive`]. What commands print leaves through [`Workspace::excerpt`]
@@ -17,6 +18,7 @@ mod git;
 mod inside;
 mod limits;
 mod locks;
+mod names;
 mod part;
 mod pieces;
 mod receive;

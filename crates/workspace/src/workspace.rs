@@ -1,12 +1,12 @@
 //! What a workspace is made of.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use garth_contract::{Aliases, Code, Detail, DynFilesystem, Error, RawPath, Result, WsPath};
-use garth_redact::{BadPattern, Behaviour, Config, Redactor};
+use garth_redact::{BadPattern, Behaviour, Config, Permit, Redactor};
 use tokio::sync::MutexGuard;
 
-use crate::{Commands, Earlier, Inside, Limits, git::Git, locks::Locks};
+use crate::{Commands, Earlier, Inside, Limits, git::Git, locks::Locks, names::Named};
 
 /// What a workspace is made of.
 pub struct Parts {
@@ -25,6 +25,10 @@ pub struct Parts {
 /// One agent's world.
 pub struct Workspace {
     pub(crate) fs: Arc<dyn DynFilesystem>,
+    /// The same with the names that they really have.
+    raw_fs: Arc<dyn DynFilesystem>,
+    /// What stands between the two, where names are not shown as they are.
+    named: Option<Arc<Named>>,
     pub(crate) commands: Commands,
     aliases: Aliases,
     roots: Vec<(Vec<u8>, WsPath)>,
@@ -62,10 +66,18 @@ impl Workspace {
             Behaviour::Redact | Behaviour::Block if redaction.enabled => Redaction::On,
             Behaviour::Redact | Behaviour::Block | Behaviour::Allow => Redaction::Off,
         };
+        let raw_fs = Arc::clone(&fs);
+        let named = redaction.is_on().then(|| Arc::new(Named::over(fs, redactor.clone())));
+        let fs: Arc<dyn DynFilesystem> = match &named {
+            Some(named) => Arc::<Named>::clone(named),
+            None => Arc::clone(&raw_fs),
+        };
         let (roots, locks) = (Vec::new(), Locks::new());
         let (earlier, git, inside) = (None, Git::usual(), None);
         Ok(Self {
             fs,
+            raw_fs,
+            named,
             commands,
             aliases,
             roots,
@@ -79,7 +91,8 @@ impl Workspace {
         })
     }
 
-    /// Its files.
+    /// Its files. A name that holds a secret is shown with a placeholder, and the shown name leads
+    /// to the file; no error tells another.
     #[must_use]
     pub fn fs(&self) -> &dyn DynFilesystem {
         &*self.fs
@@ -89,6 +102,12 @@ impl Workspace {
     #[must_use]
     pub fn shared_fs(&self) -> Arc<dyn DynFilesystem> {
         Arc::clone(&self.fs)
+    }
+
+    /// The same with the names that they really have, for who may be shown secrets.
+    #[must_use]
+    pub fn raw_fs(&self, _permit: &Permit) -> Arc<dyn DynFilesystem> {
+        Arc::clone(&self.raw_fs)
     }
 
     /// Its bounds.
@@ -154,6 +173,42 @@ impl Workspace {
     /// `INVALID_PATH`, `PATH_OUTSIDE_WORKSPACE`.
     pub fn path(&self, raw: impl Into<String>) -> Result<WsPath> {
         RawPath::new(raw).resolve(&self.aliases)
+    }
+
+    /// The path as it may be shown. What [`fs`](Self::fs) tells is shown already; this is for paths
+    /// that come from elsewhere, such as those that a command prints.
+    #[must_use]
+    pub fn shown_path(&self, path: &WsPath) -> WsPath {
+        let shown = self.named.as_ref().and_then(|named| named.names().shown(path));
+        shown.unwrap_or_else(|| path.clone())
+    }
+
+    /// The same for a text with paths in it.
+    #[must_use]
+    pub fn shown_names<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        let shown = self.named.as_ref().and_then(|named| named.names().shown_names(text));
+        shown.map_or(Cow::Borrowed(text), Cow::Owned)
+    }
+
+    /// The same for what went wrong at `path`.
+    #[must_use]
+    pub fn shown_error(&self, error: Error, path: &WsPath) -> Error {
+        match &self.named {
+            Some(named) => named.names().told(error, path),
+            None => error,
+        }
+    }
+
+    /// The path that a shown one stands for, for a command: it knows the files by the names that
+    /// they really have. [`fs`](Self::fs) takes both.
+    ///
+    /// # Errors
+    /// `REDACTED_CONTENT` where a name in it means no single file; those of a list.
+    pub async fn real_path(&self, path: &WsPath) -> Result<WsPath> {
+        match &self.named {
+            Some(named) => named.real(path).await.map(Cow::into_owned),
+            None => Ok(path.clone()),
+        }
     }
 
     /// Waits until nobody else changes any of these files through this workspace.

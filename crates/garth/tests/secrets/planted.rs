@@ -37,6 +37,25 @@ impl Planted {
         Self { text, secrets }
     }
 
+    /// Names of files, of which each holds a secret, and how each may be shown.
+    pub(crate) fn names(&self) -> Vec<(String, String)> {
+        let redactor = Redactor::new(&Config::standard()).unwrap();
+        let examples = known().flat_map(|rule| rule.examples.iter().map(|(example, _)| *example));
+        let fits = |name: &&str| name.len() <= 200 && !name.contains(['/', '\n', '\\', '\0']);
+        let mut names: Vec<(String, String)> = Vec::new();
+        for name in examples.filter(fits) {
+            let shown = redactor.clean(name.into()).unwrap().clean.to_string();
+            let told = self.secrets.iter().any(|(_, secret)| shown.contains(secret.as_str()));
+            let telling = self.secrets.iter().any(|(_, secret)| name.contains(secret.as_str()));
+            let twice = names.iter().any(|(_, other)| *other == shown);
+            if telling && !told && !twice && shown.len() <= 255 && name.trim() == name {
+                names.push((name.to_owned(), shown));
+            }
+        }
+        assert!(names.len() >= 100, "{}", names.len());
+        names
+    }
+
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.secrets.len()

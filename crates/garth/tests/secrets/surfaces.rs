@@ -92,6 +92,135 @@ fn no_planted_secret_leaves_over_the_socket_or_stays_in_log_and_database() {
     }
 }
 
+/// What tells names: of `dir`, and of the file that is shown as `shown` in it.
+fn naming_calls(dir: &str, shown: &str) -> Vec<(&'static str, Value)> {
+    let path = format!("{dir}/{shown}");
+    vec![
+        ("worktree.list", json!({"path": dir})),
+        ("worktree.list", json!({"path": "", "recursive": true})),
+        ("worktree.stat", json!({"path": path})),
+        ("worktree.read", json!({"path": path})),
+        ("worktree.search", json!({"query": "inner"})),
+        ("worktree.usage", json!({"path": dir})),
+        ("worktree.diff", json!({"fromPath": path, "toPath": "plain.txt"})),
+        ("worktree.read", json!({"path": format!("{path}/below")})),
+        ("worktree.mkdir", json!({"path": path})),
+        ("worktree.move", json!({"fromPath": path, "toPath": "plain.txt"})),
+        ("worktree.delete", json!({"path": dir})),
+        (
+            "worktree.edit",
+            json!({"path": path, "edits": [{"oldText": "no such text", "newText": "x"}]}),
+        ),
+        ("list", json!({"path": dir})),
+        ("list", json!({"path": ".", "depth": 3})),
+        ("stat", json!({"path": path})),
+        ("read", json!({"path": path})),
+        ("read", json!({"path": dir})),
+        ("glob", json!({"pattern": "**/*"})),
+        ("grep", json!({"pattern": "inner"})),
+        ("grep", json!({"pattern": "inner", "output": "files"})),
+        ("diff", json!({"from": path, "to": "plain.txt"})),
+        ("edit", json!({"path": path, "old_string": "no such text", "new_string": "x"})),
+        ("edit", json!({"path": path, "old_string": "inner", "new_string": "outer"})),
+        ("delete", json!({"path": dir})),
+        ("move", json!({"from": path, "to": "plain.txt"})),
+        ("bash", json!({"command": format!("ls {dir}; ls {dir}/nothing*")})),
+        ("git", json!({"action": "status"})),
+        ("git", json!({"action": "diff"})),
+        ("git", json!({"action": "commit", "message": "all"})),
+        ("git", json!({"action": "show"})),
+        ("git", json!({"action": "log", "files": [path]})),
+    ]
+}
+
+/// Puts a file of each planted name into a directory, and one into a directory of such a name.
+fn plant_names(planted: &Planted, files: &Path) -> Vec<(String, String)> {
+    let names = planted.names();
+    fs::create_dir(files.join("names")).unwrap();
+    for (name, _) in &names {
+        fs::write(files.join("names").join(name), "inner\n").unwrap();
+    }
+    let deep = files.join("deep").join(&names[0].0);
+    fs::create_dir_all(&deep).unwrap();
+    fs::write(deep.join("inner.txt"), "inner\n").unwrap();
+    names
+}
+
+#[test]
+fn no_planted_name_leaves_and_each_shown_one_leads_to_its_file() {
+    let planted = Planted::new();
+    let server = Server::start();
+    let mut client = server.agent(AGENT);
+    let files = server.files(AGENT);
+    fs::write(files.join("plain.txt"), "begin\n").unwrap();
+    let made = client.call("git", json!({"agentId": AGENT, "action": "init"}));
+    let names = plant_names(&planted, &files);
+    println!("{} names planted, {}", names.len(), made["ok"]);
+    let deep = format!("deep/{}", names[0].1);
+    let calls = naming_calls("names", &names[0].1).into_iter();
+    let runs = |(method, _): &(&str, Value)| matches!(*method, "bash" | "git");
+    let deep = naming_calls(&deep, "inner.txt").into_iter().filter(|call| !runs(call));
+    for (method, mut params) in calls.chain(deep) {
+        params["agentId"] = AGENT.into();
+        let reply = client.call(method, params.clone());
+        if reply["error"]["code"] == "PROVIDER_UNAVAILABLE" {
+            println!("skipped: {method}, no sandbox can be made here");
+        }
+        planted.is_nowhere_in(&format!("{method} {params}"), &every_text(&reply));
+    }
+    // As many as a caller may ask for in a minute.
+    for (name, shown) in names.iter().step_by(names.len() / 20) {
+        let path = format!("names/{shown}");
+        let read = client.ok("worktree.read", json!({"agentId": AGENT, "path": path}));
+        assert!(["inner\n", "outer\n"].contains(&read["content"].as_str().unwrap()), "{name}");
+        assert_eq!(read["path"], path.as_str());
+    }
+    let (name, shown) = &names[1];
+    let moved = json!({
+        "agentId": AGENT, "fromPath": format!("names/{shown}"), "toPath": format!("moved/{shown}"),
+    });
+    client.ok("worktree.move", moved);
+    assert!(files.join("moved").join(name).exists());
+
+    client.ok("worktree.watch", json!({"agentId": AGENT, "path": "", "recursive": true}));
+    fs::write(files.join(name), "inner\n").unwrap();
+    let event = client.event("worktree.changed");
+    planted.is_nowhere_in("worktree.changed", &event.to_string());
+    assert_eq!(event["path"], shown.as_str());
+
+    let address = server.address.clone();
+    for (tool, body) in [("list", json!({"path": "names"})), ("glob", json!({"pattern": "**/*"}))] {
+        let path = format!("/v1/workspaces/{AGENT}/{tool}");
+        let told = http(&address, &server.operator, "POST", &path, &body.to_string());
+        assert!(told.contains("[REDACTED: "), "{path}: {told}");
+        planted.is_nowhere_in(&path, &told);
+    }
+    let kept = server.kept();
+    assert_eq!(server.stop(), Some(0));
+    let contents = [files, kept.path().join("versions")];
+    for (place, text) in everything_below(kept.path(), &contents) {
+        planted.is_nowhere_in(&place, &text);
+    }
+}
+
+#[test]
+fn no_planted_name_leaves_over_the_command_line() {
+    let planted = Planted::new();
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("plain.txt"), "begin\n").unwrap();
+    let names = plant_names(&planted, folder.path());
+    let root = folder.path().to_str().unwrap();
+    let read = json!({"path": format!("names/{}", names[2].1)}).to_string();
+    assert!(garth(&["tool", "read", &read, "--root", root], "").contains("inner"));
+    for (tool, params) in naming_calls("names", &names[0].1) {
+        if tool.contains('.') || matches!(tool, "bash" | "git") {
+            continue;
+        }
+        let told = garth(&["tool", tool, &params.to_string(), "--root", root], "");
+        planted.is_nowhere_in(&format!("garth tool {tool}"), &told);
+    }
+}
+
 #[test]
 fn no_planted_secret_leaves_over_the_command_line_or_mcp() {
     let planted = Planted::new();

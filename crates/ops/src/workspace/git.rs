@@ -7,6 +7,7 @@ mod aside;
 mod branches;
 mod changes;
 mod history;
+mod named;
 mod params;
 mod payload;
 mod remote;
@@ -75,7 +76,7 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply, Failure> {
         return Err(Error::of(Code::ReadOnly).into());
     }
     let named = match &params.path {
-        Some(path) => workspace.path(path.as_str())?,
+        Some(path) => workspace.real_path(&workspace.path(path.as_str())?).await?,
         None => WsPath::root(),
     };
     let timeout = match params.timeout_ms {
@@ -84,8 +85,13 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply, Failure> {
     };
     let hooks = if params.hooks == Some(true) { Hooks::On } else { Hooks::Off };
     let at = At { workspace, named: &named, hooks, timeout };
-    let told = act(&at, &params).await.map_err(|failed| failure(workspace, failed))?;
-    let Told { text, payload, record } = told;
+    let told = act(&at, &params).await.map_err(|failed| {
+        let Failed { error, said } = failed;
+        failure(workspace, Failed { error: workspace.shown_error(error, &named), said })
+    })?;
+    let Told { text, mut payload, record } = told;
+    let repository = workspace.shown_names(payload.repository.as_bytes());
+    payload.repository = String::from_utf8_lossy(&repository).into_owned();
     Ok(Reply::new(text, &payload)?.recorded(record))
 }
 

@@ -125,6 +125,35 @@ fn a_placeholder_that_nobody_was_shown_is_refused() {
 }
 
 #[test]
+fn a_placeholder_is_written_no_more_often_than_its_secret_stands_there() {
+    let same = format!("a = \"{ONE}\"\nb = \"{ONE}\"\n");
+    everywhere(&[("env", &env()), ("same", &same)], |asking| {
+        let text = read(asking, "env");
+        let line = text.lines().find(|line| line.contains("REDACTED")).unwrap();
+        for doubled in [format!("{text}{line}\n"), format!("copy_{line}\n{text}")] {
+            let bytes = STANDARD.encode(&doubled);
+            let bytes = json!({"path": "env", "content": bytes, "encoding": "base64"});
+            asking.refused(Code::RedactedContent, "write", bytes);
+            let versioned = json!({
+                "path": "env", "content": doubled,
+                "expectedVersion": asking.ok("stat", json!({"path": "env"}))["version"],
+            });
+            if !versioned["expectedVersion"].is_null() {
+                asking.refused(Code::RedactedContent, "write", versioned);
+            }
+            asking.refused(Code::RedactedContent, "write", write("env", &doubled));
+        }
+        assert_eq!(asking.stage.content("env"), env());
+        // A secret that stands there twice goes back twice, and not three times.
+        let text = read(asking, "same");
+        asking.ok("write", write("same", &format!("# new\n{text}")));
+        assert_eq!(asking.stage.content("same"), format!("# new\n{same}"));
+        let thrice = format!("{text}c = \"[REDACTED: STRIPE_KEY]\"\n");
+        asking.refused(Code::RedactedContent, "write", write("same", &thrice));
+    });
+}
+
+#[test]
 fn another_caller_was_shown_nothing() {
     everywhere(&[("env", &env())], |asking| {
         let text = read(asking, "env");

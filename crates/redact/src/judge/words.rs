@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
 
+use crate::class::Class;
+
 /// What begins a value that is fetched from somewhere.
 #[rustfmt::skip]
 const REFERENCES: &[&str] = &[
@@ -49,7 +51,9 @@ impl Needles {
 
 /// Whether the value points at a secret instead of being one: `${X}`, `process.env.X`, `{{ x }}`.
 pub(crate) fn is_reference(value: &str) -> bool {
-    if REFERENCES.iter().any(|start| value.starts_with(start)) || EXPANSIONS.are_in(value) {
+    let first = value.as_bytes().first();
+    let mut starts = REFERENCES.iter().filter(|start| start.as_bytes().first() == first);
+    if starts.any(|start| value.starts_with(start)) || EXPANSIONS.are_in(value) {
         return true;
     }
     let bytes = value.as_bytes();
@@ -107,11 +111,11 @@ pub(crate) fn is_wordy(value: &str) -> bool {
     }
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let mostly_letters = digits * 2 <= letters && digit_runs * 2 <= runs + 1;
-    runs > 0 && letters >= runs * 3 && mostly_letters && !has_unspeakable_run(value)
+    runs > 0 && letters >= runs * 3 && mostly_letters && !is_unspeakable(value)
 }
 
 /// Whether a long run of letters has five consonants in a row.
-fn has_unspeakable_run(value: &str) -> bool {
+pub(crate) fn is_unspeakable(value: &str) -> bool {
     let runs = value.as_bytes().split(|byte| !byte.is_ascii_alphabetic());
     // A hump ends a word: `EightChars` has no five consonants in a row.
     let humps = |run: &[u8]| {
@@ -121,6 +125,17 @@ fn has_unspeakable_run(value: &str) -> bool {
     };
     runs.filter(|run| run.len() >= 8).any(|run| humps(run) >= 5)
 }
+
+/// Whether five consonants stand in a row, as far as that is cheap to say.
+pub(crate) fn has_consonants(bytes: &[u8]) -> bool {
+    let mut run = 0;
+    bytes.iter().any(|byte| {
+        run = if CONSONANTS.has(*byte) { run + 1 } else { 0 };
+        run == 5
+    })
+}
+
+static CONSONANTS: Class = Class::of(b"bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ");
 
 fn consonants(letters: &[u8]) -> usize {
     let is_vowel = |byte: &u8| b"aeiouyAEIOUY".contains(byte);
@@ -145,6 +160,16 @@ pub(crate) fn is_gibberish(value: &str) -> bool {
     let lower = value.bytes().all(|byte| byte.is_ascii_lowercase());
     let upper = value.bytes().all(|byte| byte.is_ascii_uppercase());
     (lower || upper) && consonants(value.as_bytes()) >= 5
+}
+
+/// Whether letters of both cases are random: they change case as no name does, and cannot be
+/// spoken.
+pub(crate) fn is_scrambled(value: &str) -> bool {
+    let letters =
+        value.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
+    let turns = |pair: &&[u8]| matches!(pair, [one, next] if one.is_ascii_lowercase() != next.is_ascii_lowercase());
+    let turns = value.as_bytes().windows(2).filter(turns).count();
+    letters && value.len() >= 24 && turns * 4 >= value.len() && !is_wordy(value)
 }
 
 /// `settings.database.password`: names joined by dots, as code reaches for them.

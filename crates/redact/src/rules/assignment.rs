@@ -74,6 +74,7 @@ pub(super) static RULES: &[Rule] = &[
             ("Dim pwd As String = \"Xy9KmPq2Lv\"", "Xy9KmPq2Lv"),
             ("$password = ConvertTo-SecureString \"Xy9KmPq2Lv\" -AsPlainText", "Xy9KmPq2Lv"),
             ("  psk=\"green tractor 4508\"", "green tractor 4508"),
+            ("LANG=C DB_PASSWORD=GreenTractor4508 ./run", "GreenTractor4508"),
         ],
         no: &[
             "const password = process.env.X",
@@ -96,6 +97,8 @@ pub(super) static RULES: &[Rule] = &[
             "password: hashed,",
             "passwordLabel:\"Password:\"",
             "char *password = NULL;",
+            "user = new_user\npassword = new_password\n",
+            "user = ada\npassword = open_water\n",
         ],
     },
     Rule {
@@ -192,6 +195,8 @@ pub(super) static RULES: &[Rule] = &[
                 "django-insecure-_du9e^cmago!%(^+=gr",
             ),
             ("x.bearer_auth(\"Kp4Qx7Rm2Sn5Tb8Vw3Yz\")", "Kp4Qx7Rm2Sn5Tb8Vw3Yz"),
+            ("token = \"bpqXRmSNtbVWzkPQxrMSntBVwZxr\"", "bpqXRmSNtbVWzkPQxrMSntBVwZxr"),
+            ("if creds.secret != \"green-tractor\" {", "green-tractor"),
             ("{ \"key\": \"token\", \"value\": \"Kp4Qx7Rm2Sn5Tb8Vw3Yz\" }", "Kp4Qx7Rm2Sn5Tb8Vw3Yz"),
         ],
         no: &[
@@ -200,6 +205,9 @@ pub(super) static RULES: &[Rule] = &[
             "token: identifier_or_keyword",
             "public_token = \"6fb1cff7690db9ac066cadbbde8e3c07\"",
             "token = lexer.next_token1(input)",
+            "if token.secret == \"required\" {",
+            "token = \"HttpServerTokenOfTheRequestHandler\"",
+            "token = \"7b3e5d8c-1a9f-4e2b\"",
             "\"nextPageToken\": page_token_value",
             "address constant TOKEN = 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48;",
         ],

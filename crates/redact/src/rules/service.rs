@@ -34,7 +34,7 @@ const COINED: &[&str] = &[
     "captaindata", "carboninterface", "casdoor", "cashboard", "caspio", "catchpoint",
     "cc_test_reporter", "censys", "centralstationcrm", "cerebras", "cerebrium", "cexio",
     "cf_account", "cfengine", "chartmogul", "chatfuel", "checio", "checkly", "checklyhq",
-    "checkmarx", "checkvist", "cherryservers", "chippercash", "chromadb", "circleci",
+    "checkmarx", "checkvist", "cherryservers", "chippercash", "chromadb", "ciphertrust", "circleci",
     "clarifai", "classlink", "clearbit", "clerk", "clickatell", "clickhelp", "clickhouse",
     "clicksend", "clickup", "cliengo", "clinchpad", "clio", "clockify", "clockworksms",
     "closecrm", "cloudconvert", "cloudelements", "cloudflare", "cloudimage", "cloudinary",
@@ -195,7 +195,7 @@ const WORDS: &[&str] = &[
     "nexus", "nimble", "optimism", "particle", "perfecto", "polygon", "privacy", "prospect",
     "protocols", "raven", "readme", "refiner", "render", "rudder", "sanity", "segment",
     "sentiment", "shortcut", "sketch", "sovos", "square", "steam", "streak", "swell", "tally",
-    "threads", "tomorrow", "tower", "tray", "vertex", "windmill", "wise", "writer",
+    "teams", "threads", "tomorrow", "tower", "tray", "vertex", "windmill", "wise", "writer",
 ];
 
 pub(super) static RULES: &[Rule] = &[

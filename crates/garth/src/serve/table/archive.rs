@@ -91,7 +91,11 @@ async fn archive(at: At<'_>, params: Value, along: Along) -> Result<Answer> {
         None => Some(Arc::new(Shown(Arc::clone(at.workspace)))),
     };
     let how = Pack { format, exclude: params.exclude, sieve };
-    let packing = garth_archive::pack(at.workspace.shared_fs(), &from, &how).await?;
+    let files = match at.permit {
+        Some(permit) => at.workspace.raw_fs(permit),
+        None => at.workspace.shared_fs(),
+    };
+    let packing = garth_archive::pack(files, &from, &how).await?;
     let name = from.name().map_or_else(|| at.agent.to_string(), garth_contract::escape);
     let name = format!("{name}.{}", format.extension());
     let Some(link) = along.link else {

@@ -161,6 +161,7 @@ async fn open(at: At<'_>, params: Value, along: Along) -> Result<Answer> {
         command.workdir = at.workspace.path(workdir)?;
     }
     let cwd = command.workdir.to_string();
+    command.workdir = at.workspace.real_path(&command.workdir).await?;
     command.variables = Variables::new([("TERM".to_owned(), "xterm-256color".to_owned())])?;
     command.stdin = Stdin::Open;
     command.timeout = Timeout::MOST;

@@ -28,12 +28,17 @@ pub(super) async fn init(at: &At<'_>, params: &Params) -> Result<Told, Failed> {
     let mut payload = Payload::of(Action::Init, at.named);
     payload.branch = Some(clean![ours(&branch)]);
     payload.created = Some(true);
-    let text = clean!["Made a repository in ", Shown(at.named), ", on branch ", ours(&branch)];
+    let text = clean![
+        "Made a repository in ",
+        Shown(&at.workspace.shown_path(at.named)),
+        ", on branch ",
+        ours(&branch)
+    ];
     Ok(Told { text, payload, record: clean![ours(&branch)] })
 }
 
 pub(super) async fn restore((workspace, at): Here<'_>, params: &Params) -> Result<Told, Failed> {
-    let files = params.files(workspace)?;
+    let files = params.files(workspace).await?;
     let from = match params.revision()? {
         Some(revision) => Some(at.resolve(&revision).await?),
         None => None,
@@ -71,7 +76,7 @@ pub(super) async fn stash(here: Here<'_>, params: &Params) -> Result<Told, Faile
     let (oid, words) = match operation {
         Stashing::List => return list(here).await,
         Stashing::Push => {
-            let files = params.files(workspace)?;
+            let files = params.files(workspace).await?;
             let take = params.include_untracked == Some(true);
             let unknown = if take { Unknown::Taken } else { Unknown::Left };
             if params.message.as_deref().is_some_and(|message| message.contains('\0')) {

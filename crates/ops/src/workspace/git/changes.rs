@@ -8,7 +8,7 @@ use garth_redact::{Clean, CleanWriter, clean};
 use garth_workspace::Workspace;
 
 use super::{
-    Here, Told,
+    Here, Told, named,
     params::{Action, Params},
     payload::{File, Payload},
     telling::whole,
@@ -24,8 +24,9 @@ use patch::Page;
 const CONTEXT: u32 = 3;
 const MOST_CONTEXT: u32 = 10_000;
 
-pub(super) async fn diff((workspace, at): Here<'_>, params: &Params) -> Result<Told, Failed> {
-    let files = params.files(workspace)?;
+pub(super) async fn diff(here: Here<'_>, params: &Params) -> Result<Told, Failed> {
+    let (workspace, at) = here;
+    let files = params.files(workspace).await?;
     let detail = detail(params)?;
     let mut page = page(workspace, params)?;
     let mut payload = Payload::of(Action::Diff, at.directory);
@@ -46,20 +47,20 @@ pub(super) async fn diff((workspace, at): Here<'_>, params: &Params) -> Result<T
                     Between::Commits(from, to)
                 }
             };
-            let found = at.diff(&between, &files, detail).await?;
+            let found = named::diff(here, &between, &files, detail).await?;
             cut |= found.cut;
             payload.files = Some(write(workspace, &found, &mut page));
         }
         (None, Some(_)) => return Err(invalid("to needs a ref to compare it with").into()),
         (None, None) => {
             if params.staged != Some(false) {
-                let found = at.diff(&Between::HeadAndIndex, &files, detail).await?;
+                let found = named::diff(here, &Between::HeadAndIndex, &files, detail).await?;
                 cut |= found.cut;
                 heading(&mut page, &found, "Staged:");
                 payload.staged = Some(write(workspace, &found, &mut page));
             }
             if params.staged != Some(true) {
-                let found = at.diff(&Between::IndexAndFiles, &files, detail).await?;
+                let found = named::diff(here, &Between::IndexAndFiles, &files, detail).await?;
                 cut |= found.cut;
                 heading(&mut page, &found, "Not staged:");
                 payload.changed = Some(write(workspace, &found, &mut page));

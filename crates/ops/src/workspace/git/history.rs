@@ -6,7 +6,7 @@ use garth_redact::{Clean, CleanWriter, clean};
 use garth_workspace::Workspace;
 
 use super::{
-    Here, Told, changes,
+    Here, Told, changes, named,
     params::{Action, Params},
     payload::{self, Payload},
     telling::{date, message, name, ours, short, whole},
@@ -23,7 +23,7 @@ const USUAL: u64 = 50;
 const MOST_FILES: usize = 200;
 
 pub(super) async fn log((workspace, at): Here<'_>, params: &Params) -> Result<Told, Failed> {
-    let files = params.files(workspace)?;
+    let files = params.files(workspace).await?;
     let most = workspace.limits().results;
     let take = at_least_one("limit", params.limit)?.unwrap_or(USUAL).min(most);
     let skip = params.offset.unwrap_or(0);
@@ -79,13 +79,13 @@ pub(super) async fn log((workspace, at): Here<'_>, params: &Params) -> Result<To
 }
 
 pub(super) async fn show((workspace, at): Here<'_>, params: &Params) -> Result<Told, Failed> {
-    let files = params.files(workspace)?;
+    let files = params.files(workspace).await?;
     let detail = changes::detail(params)?;
     let mut page = changes::page(workspace, params)?;
     let revision = params.revision()?.unwrap_or_else(Revision::head);
     let oid = at.resolve(&revision).await?;
     let commit = at.commit_of(&oid).await?;
-    let found = at.diff(&Between::of(&commit), &files, detail).await?;
+    let found = named::diff((workspace, at), &Between::of(&commit), &files, detail).await?;
     let mut payload = Payload::of(Action::Show, at.directory);
     payload.commit = Some(oid.to_string());
     payload.files = Some(changes::write(workspace, &found, &mut page));
@@ -103,7 +103,7 @@ pub(super) async fn show((workspace, at): Here<'_>, params: &Params) -> Result<T
 }
 
 pub(super) async fn commit((workspace, at): Here<'_>, params: &Params) -> Result<Told, Failed> {
-    let files = params.files(workspace)?;
+    let files = params.files(workspace).await?;
     let co_author = params.co_author()?;
     let Some(message) = params.message.as_deref() else {
         let hint = "Send message: one line, an empty one, and what more there is to say.";
@@ -124,8 +124,8 @@ pub(super) async fn told_commit(
     oid: &Oid,
 ) -> Result<Told, Failed> {
     let commit = at.commit_of(oid).await?;
-    let found = at.diff(&Between::of(&commit), &[], Detail::Files).await?;
-    let status = at.status(&[]).await?;
+    let found = named::diff((workspace, at), &Between::of(&commit), &[], Detail::Files).await?;
+    let status = named::status((workspace, at), &[]).await?;
     let mut payload = Payload::of(action, at.directory);
     payload.commit = Some(oid.to_string());
     payload.branch = status.branch.as_deref().map(|branch| name(workspace, branch));

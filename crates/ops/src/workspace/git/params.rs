@@ -225,10 +225,14 @@ impl Params {
     /// The files that are named.
     ///
     /// # Errors
-    /// `INVALID_PATH`, `PATH_OUTSIDE_WORKSPACE`.
-    pub(super) fn files(&self, workspace: &Workspace) -> Result<Vec<WsPath>> {
+    /// `INVALID_PATH`, `PATH_OUTSIDE_WORKSPACE`, `REDACTED_CONTENT`.
+    pub(super) async fn files(&self, workspace: &Workspace) -> Result<Vec<WsPath>> {
         let files = self.files.as_ref().map(|files| files.0.as_slice()).unwrap_or_default();
-        files.iter().map(|file| workspace.path(file.as_str())).collect()
+        let mut named = Vec::with_capacity(files.len());
+        for file in files {
+            named.push(workspace.real_path(&workspace.path(file.as_str())?).await?);
+        }
+        Ok(named)
     }
 
     /// The branch, where one is named.

@@ -12,7 +12,7 @@ pub(super) struct Payload {
     /// What was done.
     action: Action,
     /// The repository's directory.
-    repository: String,
+    pub(super) repository: String,
     /// The branch that is checked out, made, deleted, sent or brought.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]

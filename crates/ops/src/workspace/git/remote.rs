@@ -82,7 +82,7 @@ pub(super) async fn pull((workspace, at): Here<'_>, params: &Params) -> Result<T
             let before = status.commit.map_or_else(|| ours("nothing"), |oid| whole(&oid));
             clean![record, ", ", ours(&current.full()), " ", before, "..", whole(&now)]
         }
-        Merged::Conflicts(paths) => return Err(conflicts(&paths)),
+        Merged::Conflicts(paths) => return Err(conflicts(workspace, &paths)),
     };
     if branch == current {
         at.follow(&branch).await?;
@@ -126,7 +126,7 @@ async fn fill(
     payload.refs = Some(refs(&moved));
     let (_, record) = refs_text(&moved);
     let mut text = CleanWriter::new();
-    text.put("Cloned into ").put(Shown(at.named)).put(", ");
+    text.put("Cloned into ").put(Shown(&at.workspace.shown_path(at.named))).put(", ");
     text.put(Counted(moved.len() as u64, "ref"));
     if let Some(branch) = wanted.or(head) {
         repository.checkout(&branch, None).await?;
@@ -169,9 +169,10 @@ fn no_branch() -> Error {
         .hint("Name one with branch, or check one out.")
 }
 
-fn conflicts(paths: &[WsPath]) -> Failed {
+fn conflicts(workspace: &Workspace, paths: &[WsPath]) -> Failed {
     const MOST: usize = 20;
-    let named: Vec<String> = paths.iter().take(MOST).map(ToString::to_string).collect();
+    let named: Vec<String> =
+        paths.iter().take(MOST).map(|path| workspace.shown_path(path).to_string()).collect();
     let message = format!("the merge has conflicts in: {}", named.join(", "));
     Error::new(Code::Conflict, message).hint("Resolve them in the files, then commit them.").into()
 }

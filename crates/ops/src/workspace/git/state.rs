@@ -6,7 +6,7 @@ use garth_redact::{Clean, CleanWriter, clean};
 use garth_workspace::Workspace;
 
 use super::{
-    Here, Told,
+    Here, Told, named,
     params::{Action, Params},
     payload::{File, Payload},
     telling::{name, short, whole},
@@ -34,10 +34,11 @@ enum List {
     Untracked,
 }
 
-pub(super) async fn status((workspace, at): Here<'_>, params: &Params) -> Result<Told, Failed> {
-    let files = params.files(workspace)?;
+pub(super) async fn status(here: Here<'_>, params: &Params) -> Result<Told, Failed> {
+    let (workspace, at) = here;
+    let files = params.files(workspace).await?;
     let page = Page::of(workspace.limits(), params.offset, params.limit)?;
-    let status = at.status(&files).await?;
+    let status = named::status(here, &files).await?;
     let (mut payload, mut text) = described(workspace, at.directory, &status);
     let rows = rows(&status);
     let total = rows.len() as u64;

@@ -142,7 +142,7 @@ fn height(line: &Kept) -> u64 {
 fn is_suspect(line: &Kept) -> bool {
     const MARGIN: &[u8] = b" \t\"'`#*>|/";
     const GLUE: &[u8] = b" \t\r\"'`+,;)\\";
-    let body = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=\\".contains(byte);
+    let body = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=\\-".contains(byte);
     line.text.split(|byte| *byte == b'\n').any(|line| {
         let start = line.iter().position(|byte| !MARGIN.contains(byte)).unwrap_or(line.len());
         let end = line.iter().rposition(|byte| !GLUE.contains(byte)).map_or(0, |last| last + 1);
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn only_lines_that_may_be_part_of_a_key_are_suspect() {
-        for line in ["MIIEvQIBADANBgkq", "  \"q0==\\n\" +", "# YWJj", "word"] {
+        for line in ["MIIEvQIBADANBgkq", "  \"q0==\\n\" +", "# YWJj", "word", "  \"7-YWJj\","] {
             assert!(is_suspect(&kept(1, line)), "{line}");
         }
         for line in ["", "let x = 1;", "two words", "call();", "}"] {

@@ -3,12 +3,17 @@
 //! A hunk is two texts, the old and the new; each is redacted as the text that it is, since
 //! the signs before its lines would hide a secret that has several.
 
+use std::borrow::Cow;
+
 use garth_contract::{WsPath, escape};
 use garth_git::{FileDiff, Hunk, Line, Patch, Sign};
 use garth_redact::{Clean, CleanWriter, Raw, clean};
 use garth_workspace::{Shown, Workspace};
 
-use crate::words::{Ours, cut};
+use crate::{
+    placeholders::has_any,
+    words::{Ours, cut},
+};
 
 /// The lines of a diff that are asked for.
 pub(in super::super) struct Page {
@@ -67,7 +72,7 @@ impl Page {
         let patch = Patch::parse(&file.patch);
         for header in &patch.headers {
             // Names as git quotes them, modes and ids: no content. It is escaped all the same.
-            self.line(|| clean![Ours(escape(header))]);
+            self.line(|| clean![Ours(escape(&shown_header(file, header)))]);
         }
         for hunk in &patch.hunks {
             let lines = hunk.lines.len() as u64 + 1;
@@ -137,4 +142,28 @@ fn shown<'a>(
 
 fn held_back() -> Clean {
     Clean::fixed(" [held back: it holds a secret]")
+}
+
+/// A header of a file whose name holds a secret, with the names that are shown, from the
+/// workspace's root. Git quotes odd names, and a quoted one is not known for what it is; so such
+/// names are never looked for in what git printed.
+fn shown_header<'h>(file: &FileDiff, header: &'h [u8]) -> Cow<'h, [u8]> {
+    let to = file.path.to_string();
+    let from = file.from.as_ref().map_or_else(|| to.clone(), WsPath::to_string);
+    if !has_any(&to) && !has_any(&from) {
+        return Cow::Borrowed(header);
+    }
+    let known: [(&[u8], String); 8] = [
+        (b"diff ", format!("diff --git a/{from} b/{to}")),
+        (b"--- ", format!("--- a/{from}")),
+        (b"+++ ", format!("+++ b/{to}")),
+        (b"rename from ", format!("rename from {from}")),
+        (b"rename to ", format!("rename to {to}")),
+        (b"copy from ", format!("copy from {from}")),
+        (b"copy to ", format!("copy to {to}")),
+        (b"Binary files ", format!("Binary files a/{from} and b/{to} differ")),
+    ];
+    let nothing = header.ends_with(b" /dev/null");
+    let found = known.into_iter().find(|(start, _)| !nothing && header.starts_with(start));
+    found.map_or(Cow::Borrowed(header), |(_, shown)| Cow::Owned(shown.into_bytes()))
 }

@@ -1,0 +1,156 @@
+//! Reads the value of an assignment: what it is dressed in, and where it ends.
+
+use super::name::is_name;
+use super::{BULLETS, Claim, Cursor, Dress, Relation, is_machine_made, is_quote, lead_of_line};
+use crate::class::Class;
+use crate::tail::{Quoted, Tail};
+
+/// A bare value is judged by so many bytes; its tail takes the rest.
+const MAX_BARE: usize = 96;
+
+/// What is a list of keys shows it by so many bytes.
+const FIRST_LOOK: usize = 24;
+
+/// So many `=` may be in them, padding not counted.
+const MOST_JOINTS: usize = 2;
+
+pub(super) fn read_value<'t>(
+    mut cursor: Cursor<'t>,
+    chunk: &'t str,
+    mut claim: Claim<'t>,
+) -> Option<Claim<'t>> {
+    if claim.relation == Relation::Element {
+        let claim = finish_run(claim, chunk, cursor.at, (&ELEMENT, in_element));
+        let behind = chunk.get(claim.value_at + claim.value.len()..)?;
+        return behind.starts_with("</").then_some(claim);
+    }
+    skip_wrapper(&mut cursor, &mut claim.relation);
+    // The letter of a raw, byte or format string.
+    let lettered = matches!(cursor.peek(0), Some(b'b' | b'r' | b'u' | b'f' | b'L' | b'@'));
+    if lettered && cursor.peek(1).is_some_and(is_quote) {
+        cursor.at += 1;
+    }
+    let Some((slashes, quote)) = cursor.quote() else {
+        // `a=b=c=d` is a list of something, and a text may be full of it.
+        let most = if is_machine_made(claim.word) { 0 } else { MOST_JOINTS };
+        if joints(cursor.rest()) > most {
+            return None;
+        }
+        let environment = claim.relation == Relation::Tight && is_environment(chunk, claim.start);
+        let run: Run = match environment {
+            true => (&ENVIRONMENT, in_environment),
+            false => (&CODE, in_code),
+        };
+        claim.dress = if environment { Dress::Environment } else { Dress::Bare };
+        return Some(finish_run(claim, chunk, cursor.at, run));
+    };
+    cursor.at += slashes + 1;
+    if slashes > 0 {
+        let mut claim = finish_run(claim, chunk, cursor.at, (&ESCAPED, in_escaped_quotes));
+        claim.dress = dress_of(claim.after == Some(b'\\'));
+        return Some(claim);
+    }
+    let mut quoted = Quoted { quote, escaped: false };
+    let len = quoted.advance(cursor.rest());
+    claim.value_at = cursor.at;
+    claim.value = chunk.get(cursor.at..cursor.at + len)?;
+    claim.after = cursor.peek(len);
+    claim.dress = dress_of(claim.after == Some(quote));
+    claim.tail = Tail::Quoted(quoted);
+    Some(claim)
+}
+
+/// How many `=` with something behind them the beginning of a bare value has.
+fn joints(rest: &[u8]) -> usize {
+    let head = rest.get(..FIRST_LOOK).unwrap_or(rest);
+    let len = head.iter().take_while(|&&byte| in_code(byte)).count();
+    let head = head.get(..len).unwrap_or_default();
+    let joins = |pair: &&[u8]| matches!(pair, [b'=', next] if *next != b'=');
+    head.windows(2).filter(joins).count()
+}
+
+fn dress_of(closed: bool) -> Dress {
+    if closed { Dress::Quoted } else { Dress::Unclosed }
+}
+
+fn finish_run<'t>(
+    mut claim: Claim<'t>,
+    chunk: &'t str,
+    at: usize,
+    (class, goes_on): Run,
+) -> Claim<'t> {
+    let rest = chunk.get(at..).unwrap_or_default();
+    let len = rest.bytes().take(MAX_BARE).take_while(|&byte| class.has(byte)).count();
+    let len = rest.floor_char_boundary(len);
+    claim.value_at = at;
+    claim.value = rest.get(..len).unwrap_or_default();
+    claim.after = rest.as_bytes().get(len).copied();
+    claim.tail = Tail::Run(goes_on);
+    claim
+}
+
+/// Steps into `Some("…")`, `String::from("…")`, `new Secret("…")`: what wraps a value has the name
+/// of a type.
+fn skip_wrapper(cursor: &mut Cursor<'_>, relation: &mut Relation) {
+    const SHELL: &[u8] = b"ConvertTo-SecureString ";
+    let rest = cursor.rest();
+    if rest.starts_with(SHELL) && rest.get(SHELL.len()).copied().is_some_and(is_quote) {
+        cursor.at += SHELL.len();
+        return;
+    }
+    let new = if rest.starts_with(b"new ") { 4 } else { 0 };
+    let is_path = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.');
+    let name = rest.iter().skip(new).take(48).take_while(is_path).count();
+    let typed = rest.get(new).is_some_and(u8::is_ascii_uppercase);
+    let opens = rest.get(new + name) == Some(&b'(');
+    if typed && opens && rest.get(new + name + 1).copied().is_some_and(is_quote) {
+        cursor.at += new + name + 1;
+        *relation = Relation::Call;
+    }
+}
+
+/// Whether the key stands where an environment variable is set, and is written like one.
+fn is_environment(chunk: &str, start: usize) -> bool {
+    let name_is_upper = chunk
+        .bytes()
+        .skip(start)
+        .take_while(|&byte| is_name(byte))
+        .all(|byte| !byte.is_ascii_lowercase() && byte != b'-');
+    let lead = lead_of_line(chunk, start).trim_start_matches(BULLETS);
+    let opens = ["", "export ", "ENV ", "ARG ", "env ", "set ", "SET ", "REM SET "];
+    name_is_upper && (opens.contains(&lead) || are_variables(lead))
+}
+
+/// `LANG=C HOST=db `: nothing but variables before the next one.
+fn are_variables(lead: &str) -> bool {
+    let is_variable = |word: &str| {
+        let name = word.split('=').next().unwrap_or_default();
+        let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+        name.len() > 2 && name.bytes().all(upper)
+    };
+    lead.ends_with(' ') && lead.trim_end().split(' ').all(is_variable)
+}
+
+fn in_environment(byte: u8) -> bool {
+    ENVIRONMENT.has(byte)
+}
+
+fn in_code(byte: u8) -> bool {
+    CODE.has(byte)
+}
+
+fn in_escaped_quotes(byte: u8) -> bool {
+    ESCAPED.has(byte)
+}
+
+fn in_element(byte: u8) -> bool {
+    ELEMENT.has(byte)
+}
+
+static ENVIRONMENT: Class = Class::but(b" \t\n\x0c\r\"'`\\");
+static CODE: Class = Class::but(b" \t\n\x0c\r\"'`\\,;&|<>()[]{}");
+static ESCAPED: Class = Class::but(b"\\\n\"'`");
+static ELEMENT: Class = Class::but(b"<\n");
+
+/// What a bare value is made of, for the part that is judged and for the rest.
+type Run = (&'static Class, fn(u8) -> bool);

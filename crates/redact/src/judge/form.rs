@@ -1,0 +1,110 @@
+//! What a value is made of, asked of its bytes alone.
+
+/// The letters and digits of a name, in one case.
+pub(super) fn letters(text: &str) -> impl Iterator<Item = u8> {
+    let kept = text.bytes().filter(u8::is_ascii_alphanumeric);
+    kept.map(|letter| letter.to_ascii_lowercase())
+}
+
+pub(super) fn is_path(value: &str) -> bool {
+    value.starts_with(['/', '~']) || value.starts_with("./") || value.starts_with("../")
+}
+
+/// An account of a block chain, which is there to be seen.
+pub(crate) fn is_address(value: &str) -> bool {
+    let digits = value.strip_prefix("0x").unwrap_or_default();
+    digits.len() == 40 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// A UUID, or the length and alphabet of a well-known hash.
+pub(crate) fn is_hash_or_id(value: &str) -> bool {
+    let hex = value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    hex && matches!(value.len(), 36 | 40 | 64 | 128)
+}
+
+/// The beginning of a UUID, which somebody cut off behind its second dash or later.
+pub(crate) fn is_cut_id(value: &str) -> bool {
+    let hex = value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let mut groups = value.split('-').map(str::len);
+    let head = (groups.next(), groups.next(), groups.next()) == (Some(8), Some(4), Some(4));
+    let rest = [groups.next().unwrap_or(0), groups.next().unwrap_or(0)];
+    hex && head && groups.next().is_none() && matches!(rest, [0..4, 0] | [4, 0..12])
+}
+
+pub(super) fn is_key_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'+' | b'=' | b'~' | b':' | b'%' | b'!')
+}
+
+pub(super) fn is_url_base64(byte: u8) -> bool {
+    crate::tail::is_base64(byte) || byte == b'%'
+}
+
+pub(super) fn is_letters(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+pub(super) fn has_digit(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+pub(super) fn has_letter(value: &str) -> bool {
+    value.chars().any(char::is_alphabetic)
+}
+
+pub(super) fn has_hump(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    bytes.windows(2).any(
+        |pair| matches!(pair, [low, high] if low.is_ascii_lowercase() && high.is_ascii_uppercase()),
+    )
+}
+
+pub(crate) fn distinct_bytes(value: &str) -> u32 {
+    let mut seen = [0_u64; 4];
+    for byte in value.bytes() {
+        if let Some(word) = seen.get_mut(usize::from(byte >> 6)) {
+            *word |= 1 << (byte & 63);
+        }
+    }
+    seen.iter().map(|word| word.count_ones()).sum()
+}
+
+/// Whether base64 decodes to `name:password` in printable text.
+pub(super) fn is_credential_pair(value: &str) -> bool {
+    decoded(value).is_some_and(|text| text.contains(':') && !text.contains(char::is_control))
+}
+
+/// Whether what follows the last underscore is the name of an example host in base64.
+pub(crate) fn is_encoded_example(value: &str) -> bool {
+    let encoded = value.rsplit('_').next().unwrap_or_default();
+    // Nearly nothing that is random begins like the name of a host.
+    let head = encoded.get(..8).and_then(decoded);
+    if !head.is_some_and(|head| head.bytes().all(|byte| byte.is_ascii_graphic())) {
+        return false;
+    }
+    decoded(encoded).is_some_and(|text| text.contains("example.") && !text.contains(' '))
+}
+
+/// What base64 decodes to, where that is text.
+fn decoded(value: &str) -> Option<String> {
+    let mut decoded = Vec::with_capacity(value.len());
+    let mut bits = 0_u32;
+    let mut held = 0_u32;
+    for byte in value.bytes().take_while(|&byte| byte != b'=') {
+        let digit = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = (bits << 6 | u32::from(digit)) & 0xffff;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            decoded.extend(u8::try_from(bits >> held & 0xff));
+        }
+    }
+    String::from_utf8(decoded).ok()
+}

@@ -1,0 +1,158 @@
+//! What a person may have chosen as a password, and what only stands where one would.
+
+use super::form::{has_hump, has_letter, is_letters, is_path};
+use super::is_own_name;
+use super::words::{is_placeholder, is_reference, is_sentence, is_wordy};
+use crate::assigned::{Claim, Dress, Relation};
+
+pub(super) fn password(claim: &Claim<'_>) -> bool {
+    let value = claim.value.trim_end_matches([' ', '\t']);
+    if value.len() < 4 || value.starts_with(' ') || is_about_passwords(claim.prefix) {
+        return false;
+    }
+    // `pass` is also what tests and arguments do.
+    if claim.word == "pass" && matches!(claim.relation, Relation::Call | Relation::Beside) {
+        return false;
+    }
+    // `a=b=c:d` is a list of something.
+    let bare = matches!(claim.dress, Dress::Bare | Dress::Environment);
+    let joints = value.trim_end_matches('=').bytes().filter(|byte| matches!(byte, b'=' | b':'));
+    if bare && joints.take(MOST_JOINTS + 1).count() > MOST_JOINTS {
+        return false;
+    }
+    // In `password=password=x` the first value is a key.
+    let first = value.split('=').next().unwrap_or_default();
+    let fits = match claim.dress {
+        Dress::Quoted => quoted_password(claim, value),
+        Dress::Unclosed => !value.contains(' ') && quoted_password(claim, value),
+        Dress::Environment => !is_path(value) && (value.len() > 5 || !is_letters(value)),
+        Dress::Bare => bare_password(claim, value),
+    };
+    // What costs more is asked last.
+    fits && !is_number(value)
+        && !is_no_password(first)
+        && !is_own_name(claim, value)
+        && !is_reference(value)
+        && !is_placeholder(value)
+}
+
+/// So many `=` and `:` may be in a password that is not quoted.
+const MOST_JOINTS: usize = 2;
+
+fn quoted_password(claim: &Claim<'_>, value: &str) -> bool {
+    let spaces = value.matches(' ').count();
+    // `#add-password`, `.secret`, `/login`; `required|min:8`.
+    let locator = value.strip_prefix(['#', '.', '/']).is_some_and(is_wordy);
+    let list = value.contains('|') && value.split('|').all(is_wordy);
+    if locator || list || value.contains("://") || value.ends_with(':') {
+        return false;
+    }
+    if spaces > 0 && is_sentence(value) {
+        return false;
+    }
+    let letters_only = is_letters(value);
+    match claim.relation {
+        Relation::Comma | Relation::Call | Relation::Beside | Relation::Loose => {
+            spaces == 0 && value.len() > 5 && !letters_only && !is_wordy(value)
+        }
+        Relation::Tight
+        | Relation::Spaced
+        | Relation::Colon
+        | Relation::Compare
+        | Relation::Element => !letters_only || value.len() > 5,
+    }
+}
+
+fn bare_password(claim: &Claim<'_>, value: &str) -> bool {
+    if matches!(claim.relation, Relation::Call | Relation::Compare | Relation::Comma) {
+        return false;
+    }
+    if claim.relation == Relation::Element {
+        return quoted_password(claim, value);
+    }
+    let calls = matches!(claim.after, Some(b'(' | b'[' | b'{' | b'<'));
+    if calls || !value.starts_with(|first: char| first.is_alphanumeric()) || is_code(value) {
+        return false;
+    }
+    // Where nothing is quoted, `prefix$name` is put together from a variable.
+    let expands = |pair: &[u8]| matches!(pair, [b'$', next] if next.is_ascii_alphabetic());
+    if claim.relation == Relation::Spaced && value.as_bytes().windows(2).any(expands) {
+        return false;
+    }
+    let is_name = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    if !is_name {
+        return has_letter(value) && (digits > 0 || value.contains(['!', '@', '#', '$', '%', '^']));
+    }
+    if digits == value.len() {
+        return claim.word != "pass";
+    }
+    // A name where a variable could stand. In `Pwd=word;` of a connection string it cannot.
+    let ends =
+        matches!(claim.after, None | Some(b'\n' | b'\r' | b' ' | b'&' | b'"' | b'\'' | b'\\'));
+    if claim.is_in_list() && claim.relation == Relation::Tight {
+        return true;
+    }
+    let snake_or_hump = value.contains('_') || has_hump(value);
+    if digits == 0 && claim.relation == Relation::Colon {
+        return is_yaml_word(claim, value);
+    }
+    if digits == 0 {
+        let tight = claim.relation == Relation::Tight && ends && claim.word != "pass";
+        return tight && !snake_or_hump && value.len() > 5;
+    }
+    let named = is_wordy(value) && snake_or_hump;
+    !named && value.len() > 5 && (ends || claim.after == Some(b';'))
+}
+
+/// A line `password: word` and no more; code has types, humps or commas there.
+fn is_yaml_word(claim: &Claim<'_>, value: &str) -> bool {
+    let alone = claim.opens_line() && matches!(claim.after, None | Some(b'\n' | b'\r'));
+    let lower = value.bytes().all(|byte| byte.is_ascii_lowercase());
+    alone && lower && value.len() > 7 && claim.word != "pass"
+}
+
+/// Names that speak of passwords without being one.
+fn is_about_passwords(prefix: &str) -> bool {
+    #[rustfmt::skip]
+    const ABOUT: &[&str] = &[
+        "forgot", "reset", "change", "show", "hide", "add", "toggle", "validate", "require", "no",
+        "has", "is", "check", "verify", "update", "edit", "generate", "hash", "hashed",
+        "encrypted", "invalid", "wrong", "missing", "empty",
+    ];
+    let prefix = prefix.trim_end_matches(['_', '-']);
+    let separator = prefix.rfind(['_', '-']).map_or(0, |at| at + 1);
+    let hump = prefix.rfind(|letter: char| letter.is_ascii_uppercase()).unwrap_or(0);
+    // The whole of `REDIS`, the last word of `userForgot`.
+    let upper = !prefix.contains(|letter: char| letter.is_ascii_lowercase());
+    let word =
+        prefix.get(if upper { separator } else { separator.max(hump) }..).unwrap_or_default();
+    ABOUT.iter().any(|about| word.eq_ignore_ascii_case(about))
+}
+
+/// Types, states and the word itself: what stands behind `password:` in schemas and forms.
+pub(super) fn is_no_password(value: &str) -> bool {
+    #[rustfmt::skip]
+    const WORDS: &[&str] = &[
+        "password", "passwd", "pass", "pwd", "passphrase", "passcode", "passwort", "senha",
+        "contrase\u{f1}a", "wachtwoord", "string", "str", "text",
+        "char", "varchar", "bytes", "hidden", "required", "optional", "boolean", "bool", "object",
+        "number", "integer", "null", "none", "nil", "true", "false", "undefined", "default",
+        "empty", "username", "user", "email", "input", "value", "auto", "prompt", "self", "this",
+        "option<string>", "secretstring", "secret<string>", "enabled", "disabled", "unknown",
+        "encrypted", "plaintext", "credentials", "alphanumeric",
+    ];
+    let bare = value.trim_matches(|edge: char| !edge.is_ascii_alphanumeric());
+    WORDS.iter().any(|word| bare.eq_ignore_ascii_case(word))
+}
+
+/// A number as code writes it, a version, an object identifier.
+fn is_number(value: &str) -> bool {
+    let digits = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    (digits && value.contains('.')) || value.starts_with("0x")
+}
+
+/// A path of the file system or of a programming language.
+fn is_code(value: &str) -> bool {
+    is_path(value) || value.contains("::") || value.contains("->")
+}

@@ -1,0 +1,84 @@
+//! What a value beside a name is made of, and the forms that issuers give to credentials.
+
+use crate::judge::form::distinct_bytes;
+use crate::judge::words::{is_gibberish, is_unspeakable, is_wordy};
+
+/// What a value is made of.
+pub(super) struct Form {
+    pub(super) digits: usize,
+    pub(super) lower: usize,
+    pub(super) upper: usize,
+    /// Letters and digits that are no words.
+    pub(super) mixed: bool,
+    /// Nothing but letters and digits.
+    pub(super) joined: bool,
+    /// Digits of base 16 and nothing else.
+    pub(super) hex: bool,
+    /// No person would have thought of it.
+    pub(super) random: bool,
+}
+
+impl Form {
+    pub(super) fn of(value: &str) -> Self {
+        let count = |is: fn(&u8) -> bool| value.bytes().filter(is).count();
+        let digits = count(u8::is_ascii_digit);
+        let lower = count(u8::is_ascii_lowercase);
+        let upper = count(u8::is_ascii_uppercase);
+        let joined = digits + lower + upper == value.len();
+        let varied = distinct_bytes(value) >= 6;
+        let enough = digits > 1 || (digits > 0 && value.len() >= 10);
+        let mixed = enough && lower + upper > 1 && varied && !is_wordy(value);
+        let long = value.len() >= 20;
+        let hex = value.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let numeric = digits == value.len() && digits >= 16;
+        let dense = long && joined && digits > 2;
+        let speaks = |value: &str| is_wordy(value) || !is_unspeakable(value);
+        let letters = long && digits == 0 && joined && (is_gibberish(value) || !is_wordy(value));
+        let letters = letters || (value.len() >= 32 && digits == 0 && !speaks(value));
+        let grouped = long && digits > 5 && is_grouped(value);
+        let random = mixed || (varied && ((long && hex) || numeric || dense || letters || grouped));
+        Self { digits, lower, upper, mixed, joined, hex, random }
+    }
+}
+
+pub(super) fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+}
+
+pub(super) fn is_uuid(value: &str) -> bool {
+    let parts: Vec<usize> = value.split('-').map(str::len).collect();
+    parts == [8, 4, 4, 4, 12]
+}
+
+/// Groups of four, eight or twelve, some with digits: `kp4q-x7rm-2sn5-tb8v`.
+pub(super) fn is_grouped(value: &str) -> bool {
+    let (mut groups, mut numbered) = (0, 0);
+    let even = value.split('-').all(|group| {
+        groups += 1;
+        numbered += usize::from(group.bytes().any(|byte| byte.is_ascii_digit()));
+        matches!(group.len(), 4 | 8 | 12) && group.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    even && groups > 3 && numbered > 1
+}
+
+/// So long and so mixed that neither a host nor a path is like it.
+pub(super) fn is_long_token(value: &str, form: &Form) -> bool {
+    let mixed = form.digits > 8 && form.lower > 8 && form.upper > 8;
+    value.len() >= 64 && mixed && value.bytes().all(|byte| is_plain(byte) || byte == b'.')
+}
+
+/// Three random parts and nothing else; the parts of a host or a version are words or numbers.
+pub(super) fn is_dotted_token(value: &str) -> bool {
+    let random = |part: &str| {
+        let form = Form::of(part);
+        part.len() >= 16 && form.mixed && form.joined && form.digits > 1
+    };
+    value.split('.').count() == 3 && value.split('.').all(random)
+}
+
+/// `1.2.3-rc.4` and `2024.01.02+build.5` are versions.
+pub(super) fn is_dotted_version(value: &str) -> bool {
+    let head = value.strip_prefix('v').unwrap_or(value);
+    let number = head.bytes().take_while(u8::is_ascii_digit).count();
+    (1..=4).contains(&number) && head.as_bytes().get(number) == Some(&b'.')
+}
