@@ -101,6 +101,7 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> 
         order: Order::Path,
         skip: 0,
         take: MOST,
+        after: None,
     };
     let tally = Arc::new(Tally::default());
     let told = workspace.fs().find(&query, Arc::<Tally>::clone(&tally)).await?;
