@@ -7,10 +7,9 @@ use garth_contract::{
 use garth_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::{
-    Ask, Method,
+    Ask, Json, Method,
     wire::{
         agent::Agent,
         cursor::Behind,
@@ -22,7 +21,6 @@ use crate::{
     Needs,
     page::Place,
     params::{at_least_one, parse_strictly},
-    reply::object,
     schema::schema_of,
     tree::{directory, entries, hidden},
 };
@@ -74,7 +72,7 @@ struct Payload {
     next_cursor: Option<String>,
 }
 
-async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> {
+async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     let params: Params = parse_strictly(ask.params)?;
     // Who knows of no pages gets as much as one reply may hold.
     let most = workspace.limits().most_results;
@@ -95,7 +93,7 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> 
     }
     let last = found.last().map(|entry| entry.path.clone()).or(behind.path);
     let next = place.next().and_then(|count| Behind { count, path: last }.written());
-    object(&Payload {
+    Json::of(&Payload {
         path: shown(&path),
         entries,
         total: place.total(),
