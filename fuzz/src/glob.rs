@@ -38,6 +38,7 @@ fn query(glob: Glob) -> Query {
         order: Order::Path,
         skip: 0,
         take: u64::MAX,
+        after: None,
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Query {
     pub skip: u64,
     /// How many results are wanted at most.
     pub take: u64,
+    /// The path behind which results begin, by the order of paths; nothing need be there.
+    pub after: Option<WsPath>,
 }
 
 /// How deep a walk goes.

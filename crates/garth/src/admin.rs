@@ -73,11 +73,11 @@ impl Office {
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
         let begin = Begin {
-            caller: "local".to_owned(),
-            role: "operator".to_owned(),
-            session: "command line".to_owned(),
-            operation: operation.to_owned(),
-            summary,
+            caller: "local".into(),
+            role: "operator".into(),
+            session: "command line".into(),
+            operation: operation.to_owned().into(),
+            summary: summary.into(),
             ..Begin::default()
         };
         let record = self.audit.open(begin).await?;

@@ -96,7 +96,7 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     let data = Data::open(&settings.data)?;
     data.path().clone_into(&mut settings.data);
     let store = Store::open(&data.database(), Clock::system())?;
-    let versions = Versions::new(data.path())?;
+    let versions = Versions::new(data.path(), settings.versions_bytes)?;
     let seen = settings.e2b.seen().into_iter().collect();
     let sandboxes = Sandboxes::new(settings.providers(), data.path(), seen);
     let git = GitRemotes::open(&settings.git, data.path())?;

@@ -80,12 +80,12 @@ async fn appends(audit: &Audit, tasks: u32, outlives: Outlives) -> (f64, Duratio
 
 fn begin(outlives: Outlives) -> Begin {
     Begin {
-        caller: "0123456789abcdef".to_owned(),
-        role: "agent:coder-1".to_owned(),
-        session: "a-session-of-the-agent".to_owned(),
-        workspace: "coder-1".to_owned(),
-        operation: "worktree.read".to_owned(),
-        summary: "src/registry/ownership.rs".to_owned(),
+        caller: "0123456789abcdef".into(),
+        role: "agent:coder-1".into(),
+        session: "a-session-of-the-agent".into(),
+        workspace: "coder-1".into(),
+        operation: "worktree.read".into(),
+        summary: "src/registry/ownership.rs".into(),
         bytes_in: 120,
         outlives,
     }
@@ -103,7 +103,7 @@ fn limit_check() -> u128 {
     let limits = Limits::new(config);
     let agent = AgentId::parse("coder-1").unwrap();
     let demand = limits::Demand {
-        caller: "0123456789abcdef",
+        caller: &std::sync::Arc::from("0123456789abcdef"),
         kind: Kind::Token,
         workspace: Some((&agent, OwnLimits::default())),
         family: Family::Tool,

@@ -33,6 +33,11 @@ impl AgentId {
         Ok(Self(Arc::from(text)))
     }
 
+    /// The id as text that is shared.
+    pub(crate) fn shared(&self) -> Arc<str> {
+        Arc::clone(&self.0)
+    }
+
     /// The id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -13,6 +13,7 @@ mod open;
 mod record;
 mod retain;
 mod verify;
+mod word;
 
 use std::{
     path::PathBuf,
@@ -31,6 +32,7 @@ pub(crate) use record::hex;
 pub use record::{Entry, OK, Record};
 pub use retain::{Dropped, Retention};
 pub use verify::{Finding, Report};
+pub use word::Word;
 
 use crate::store::{Store, fault};
 
@@ -78,7 +80,7 @@ pub struct Audit {
 }
 
 /// Sees every record of this process as it is closed, on its way to the disk.
-pub(crate) type Watcher = Box<dyn Fn(&Entry) + Send + Sync>;
+pub(crate) type Watcher = Box<dyn Fn(&Entry<&str>) + Send + Sync>;
 
 impl Audit {
     /// Takes the audit of a database into use, and makes its key if there is none.
@@ -93,7 +95,7 @@ impl Audit {
 
     /// Lets somebody see every record as it is closed, to count and to log; the first
     /// who asks does. It must be quick: whoever waits for a reply waits for it.
-    pub fn watch(&self, watcher: impl Fn(&Entry) + Send + Sync + 'static) {
+    pub fn watch(&self, watcher: impl Fn(&Entry<&str>) + Send + Sync + 'static) {
         let _ = self.watcher.set(Box::new(watcher));
     }
 

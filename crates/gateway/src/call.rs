@@ -125,7 +125,7 @@ impl<A: Answer> Work<A> {
     /// What is counted for it.
     pub(crate) fn demand<'a>(&'a self, known: Option<&'a Arc<Known>>) -> Demand<'a> {
         Demand {
-            caller: self.caller.id(),
+            caller: self.caller.shared_id(),
             kind: self.caller.kind(),
             workspace: known.map(|known| (&known.agent.id, known.agent.settings.limits)),
             family: self.operation.family,

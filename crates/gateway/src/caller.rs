@@ -11,7 +11,7 @@ use std::{
 use garth_contract::{Code, Error, Result, escape};
 use tokio::sync::watch;
 
-use crate::AgentId;
+use crate::{AgentId, audit::Word};
 
 /// The longest name of a session that is recorded, in bytes.
 const MOST_SESSION: usize = 128;
@@ -140,6 +140,8 @@ impl Life {
 pub struct Caller {
     credential: Credential,
     session: Arc<str>,
+    /// The role as records have it.
+    role: Arc<str>,
 }
 
 impl Caller {
@@ -149,7 +151,8 @@ impl Caller {
     pub fn new(credential: Credential, session: &str) -> Self {
         let end = session.floor_char_boundary(MOST_SESSION);
         let session = escape(session.as_bytes().get(..end).unwrap_or_default());
-        Self { credential, session: Arc::from(session) }
+        let role = Arc::from(credential.role.to_string());
+        Self { credential, session: Arc::from(session), role }
     }
 
     /// The id of its token.
@@ -168,6 +171,17 @@ impl Caller {
     #[must_use]
     pub fn session(&self) -> &str {
         &self.session
+    }
+
+    /// The same, as text that is shared.
+    #[must_use]
+    pub fn shared_id(&self) -> &Arc<str> {
+        &self.credential.id
+    }
+
+    /// Its token's id, its role and its session, as records have them.
+    pub(crate) fn words(&self) -> [Word; 3] {
+        [&self.credential.id, &self.role, &self.session].map(|word| Word::Shared(Arc::clone(word)))
     }
 
     pub(crate) fn kind(&self) -> Kind {

@@ -43,7 +43,7 @@ pub(crate) enum Scope {
 #[derive(Clone, Debug)]
 pub struct Demand<'a> {
     /// The id of the caller's token.
-    pub caller: &'a str,
+    pub caller: &'a Arc<str>,
     /// What the caller is.
     pub kind: Kind,
     /// The workspace, and what bounds of its own it has.
@@ -94,15 +94,15 @@ impl<C: Clock + Clone> Limits<C> {
         let sides = self.sides(demand);
         let held = self
             .slots
-            .take(demand.takes, sides.iter().map(|(scope, numbers)| (scope, numbers)))
+            .take(demand.takes, sides.iter().flatten().map(|(scope, numbers)| (scope, numbers)))
             .map_err(|why| self.refuse(why, PLACE_TAKEN))?;
-        for (scope, numbers) in &sides {
+        for (scope, numbers) in sides.iter().flatten() {
             let bytes = self.bytes.charge(scope, numbers.bytes_per_minute, demand.bytes);
             bytes.map_err(|wait| self.refuse(Why::Bytes, wait))?;
         }
-        for (scope, numbers) in &sides {
+        for (scope, numbers) in sides.into_iter().flatten() {
             let most = numbers.requests(demand.family);
-            let request = self.rates.take(&(scope.clone(), demand.family), most);
+            let request = self.rates.take(&(scope, demand.family), most);
             request.map_err(|wait| self.refuse(Why::Requests, wait))?;
         }
         self.counters.admitted();
@@ -112,7 +112,7 @@ impl<C: Clock + Clone> Limits<C> {
     /// Counts the bytes of a reply. They have left, so what is over the budget is owed
     /// and paid before the next call is admitted.
     pub fn settle(&self, demand: &Demand<'_>, bytes: u64) {
-        for (scope, numbers) in &self.sides(demand) {
+        for (scope, numbers) in self.sides(demand).iter().flatten() {
             self.bytes.owe(scope, numbers.bytes_per_minute, bytes);
         }
     }
@@ -131,20 +131,20 @@ impl<C: Clock + Clone> Limits<C> {
     }
 
     /// Both sides of a call with the numbers that hold for them.
-    fn sides(&self, demand: &Demand<'_>) -> Vec<(Scope, Numbers)> {
+    fn sides(&self, demand: &Demand<'_>) -> [Option<(Scope, Numbers)>; 2] {
         let budget = match demand.kind {
             Kind::Token => &self.config.programs,
             Kind::Session => &self.config.people,
         };
-        let mut sides = vec![(Scope::Caller(Arc::from(demand.caller)), budget.caller)];
-        if let Some((agent, own)) = &demand.workspace {
+        let caller = (Scope::Caller(Arc::clone(demand.caller)), budget.caller);
+        let workspace = demand.workspace.as_ref().map(|(agent, own)| {
             let numbers = match demand.kind {
                 Kind::Token => budget.workspace.with(own),
                 Kind::Session => budget.workspace,
             };
-            sides.push((Scope::Workspace((*agent).clone(), demand.kind), numbers));
-        }
-        sides
+            (Scope::Workspace((*agent).clone(), demand.kind), numbers)
+        });
+        [Some(caller), workspace]
     }
 
     fn refuse(&self, why: Why, wait: Duration) -> Error {

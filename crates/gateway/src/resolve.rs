@@ -7,7 +7,7 @@ use garth_contract::{Code, Error, Result, escape};
 use crate::{
     Access, Answer, Call, Gateway, Operation, Resolved, Run, Table,
     agent_id::AgentId,
-    audit::{Begin, Outlives},
+    audit::{Begin, Outlives, Word},
     call::Work,
     summary,
 };
@@ -29,16 +29,17 @@ impl Gateway {
         let found = table.find(&name);
         let agent = found.map_or(Ok(None), |found| agent_of(found, agent.as_deref()));
         let summary = found.map(|found| (found.describe)(&params)).unwrap_or_default();
+        let [by, role, session] = caller.words();
         let begin = Begin {
-            caller: caller.id().to_owned(),
-            role: caller.role().to_string(),
-            session: caller.session().to_owned(),
+            caller: by,
+            role,
+            session,
             workspace: match &agent {
-                Ok(Some(id)) => id.to_string(),
-                Ok(None) | Err(_) => String::new(),
+                Ok(Some(id)) => id.shared().into(),
+                Ok(None) | Err(_) => Word::default(),
             },
-            operation: shown(&name),
-            summary: summary::line(&summary, &self.inner.redactor),
+            operation: found.map_or_else(|| shown(&name).into(), |found| found.name.into()),
+            summary: summary::line(&summary, &self.inner.redactor).into(),
             bytes_in: bytes,
             outlives: match found.map(|found| found.access) {
                 Some(Access::Read) | None => Outlives::Gateway,

@@ -61,9 +61,11 @@ impl<A: Answer> Admitted<A> {
         let outcome = outcome(&result).map(|()| bytes);
         let takes = work.operation.takes;
         let sequence = work.record.close_along(outcome, along).await?;
-        held.call_ended();
         let held = match takes {
-            Takes::Watch | Takes::Process => Some(held),
+            Takes::Watch | Takes::Process => {
+                held.call_ended();
+                Some(held)
+            }
             Takes::Nothing | Takes::Read => None,
         };
         Ok(Done { answer: result?, sequence, when: When::Now, held })

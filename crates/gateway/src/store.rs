@@ -30,6 +30,7 @@ use crate::{
     clock::Clock,
     own_files::{self, Found},
 };
+pub(crate) use journal::Kept;
 use journal::{Journal, Left};
 use readers::Readers;
 use writer::{After, Message, Verdict, Writer};
@@ -159,13 +160,11 @@ impl Store {
         Ok(Place::new(permit))
     }
 
-    /// Keeps a record in the journal, where it outlives this process; gives it back
-    /// where that cannot be done.
-    pub(crate) fn keep(&self, entry: Entry) -> Result<(), Box<Entry>> {
-        match &self.shared.journal {
-            Some(journal) => journal.keep(entry),
-            None => Err(Box::new(entry)),
-        }
+    /// Keeps a record in the journal, where it outlives this process; tells whether that
+    /// could be done.
+    #[must_use]
+    pub(crate) fn keep<T: AsRef<str>>(&self, entry: &Entry<T>) -> Kept {
+        self.shared.journal.as_ref().map_or(Kept::No, |journal| journal.keep(entry))
     }
 
     /// Waits until the database has every record that was kept.

@@ -20,6 +20,12 @@ const MOST_LINE: usize = 16 << 10;
 
 /// The line of a summary.
 pub(crate) fn line(summary: &Summary, redactor: &Redactor) -> String {
+    // What most calls are: one path, and nothing else.
+    if let Summary { paths, command: None, facts, shows: Shows::Clean, .. } = summary
+        && let ([named], []) = (paths.as_slice(), facts.as_slice())
+    {
+        return cut(shown(&named.path), MOST_LINE);
+    }
     let mut parts = Vec::new();
     if !summary.paths.is_empty() {
         let named = summary.paths.iter().take(MOST_PATHS);

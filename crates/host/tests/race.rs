@@ -278,6 +278,7 @@ async fn find(fs: &dyn DynFilesystem, base: &WsPath) -> Result<String> {
         order: Order::Path,
         skip: 0,
         take: 1000,
+        after: None,
     };
     let sink = Arc::new(Collect::default());
     fs.find(&query, sink.clone()).await?;

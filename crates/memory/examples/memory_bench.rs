@@ -115,6 +115,7 @@ fn query(pattern: Option<&str>) -> Query {
         order: Order::Path,
         skip: 0,
         take: u64::MAX,
+        after: None,
     }
 }
 

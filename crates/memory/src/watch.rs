@@ -206,6 +206,7 @@ fn everything(base: &WsPath, spec: &WatchSpec) -> Query {
         order: Order::Path,
         skip: 0,
         take: u64::MAX,
+        after: None,
     }
 }
 

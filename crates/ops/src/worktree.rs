@@ -23,6 +23,7 @@ mod wire {
     pub(super) mod cursor;
     pub(super) mod encoding;
     pub(super) mod entry;
+    pub(super) mod json;
     pub(super) mod named;
 }
 
@@ -30,10 +31,11 @@ use garth_contract::{BoxFuture, Result};
 use garth_redact::Permit;
 use garth_workspace::Workspace;
 use schemars::Schema;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::Needs;
 pub use crate::recall::Recall;
+pub use wire::json::Json;
 
 /// Every method, in the order in which they are shown.
 pub static METHODS: &[Method] = &[
@@ -81,7 +83,7 @@ pub struct Method {
 /// Runs a method on a workspace.
 ///
 /// Cancel: the future leaves things whole wherever it waits.
-pub type Run = for<'a> fn(&'a Workspace, Ask<'a>) -> BoxFuture<'a, Result<Map<String, Value>>>;
+pub type Run = for<'a> fn(&'a Workspace, Ask<'a>) -> BoxFuture<'a, Result<Json>>;
 
 /// What a caller sends to a method.
 pub struct Ask<'a> {

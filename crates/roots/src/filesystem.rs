@@ -11,7 +11,7 @@ use garth_contract::{
 
 use crate::{
     Roots, carry,
-    find::find,
+    find::{NOTHING, find},
     merge::{told, watch_top},
     outlet::Outlet,
     receive::Outside,
@@ -133,8 +133,9 @@ impl Filesystem for Roots {
         match self.place(&query.base)? {
             Place::Top => find(&self.roots, query, sink).await,
             Place::In(root, base) => {
+                let Some(after) = root.after(query)? else { return Ok(NOTHING) };
                 let outlet = Arc::new(Outlet::new(root.path.clone(), sink));
-                let query = Query { base, ..query.clone() };
+                let query = Query { base, after, ..query.clone() };
                 let found = root.fs.find(&query, Arc::clone(&outlet) as Arc<dyn Sink>).await;
                 Ok(outlet.settle(root.told(found)?))
             }

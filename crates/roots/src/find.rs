@@ -10,7 +10,7 @@ use std::sync::{
 
 use garth_contract::{
     Code, Error, Facts, Flow, Found, Kind, Line, LineKind, Order, Owned, Query, Result, Sink,
-    Summary, Total,
+    Summary, Total, WsPath,
 };
 use garth_search::{Filter, Ignores, Judged, Met, Search};
 use tokio::runtime::Handle;
@@ -82,7 +82,19 @@ impl Root {
             return Ok(None);
         }
         let exclude = inside(&query.exclude, self.path.as_bytes())?;
-        Ok(Some(Query { include, exclude, ..query.clone() }))
+        let Some(after) = self.after(query)? else { return Ok(None) };
+        Ok(Some(Query { include, exclude, after, ..query.clone() }))
+    }
+
+    /// Behind which of its own paths results begin; `None` where all of them stand before.
+    pub(crate) fn after(&self, query: &Query) -> Result<Option<Option<WsPath>>> {
+        let Some(after) = &query.after else { return Ok(Some(None)) };
+        match after.below(&self.path) {
+            Some(b"") => Ok(Some(None)),
+            Some(below) => Ok(Some(Some(WsPath::from_bytes(below)?))),
+            None if *after < self.path => Ok(Some(None)),
+            None => Ok(None),
+        }
     }
 
     /// Asks this root. One that is gone or refuses is an entry that cannot be read.
@@ -91,14 +103,15 @@ impl Root {
         let found = self.fs.find(query, Arc::clone(&outlet) as Arc<dyn Sink>).await;
         match self.told(found) {
             Ok(summary) => Ok(outlet.settle(summary)),
-            Err(error) if is_absence(error.code()) => {
-                let total = Total::Exact(0);
-                Ok(Summary { given: 0, total, searched: 0, binary: 0, unreadable: 1 })
-            }
+            Err(error) if is_absence(error.code()) => Ok(Summary { unreadable: 1, ..NOTHING }),
             Err(error) => Err(error),
         }
     }
 }
+
+/// What a search did that found nothing.
+pub(crate) const NOTHING: Summary =
+    Summary { given: 0, total: Total::Exact(0), searched: 0, binary: 0, unreadable: 0 };
 
 fn is_absence(code: Code) -> bool {
     matches!(

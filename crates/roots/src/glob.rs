@@ -82,6 +82,7 @@ fn matches(pattern: &str, name: &[u8]) -> Result<bool> {
         order: Order::Path,
         skip: 0,
         take: 1,
+        after: None,
     })?;
     Ok(filter.judge(&Met { path: name, name, kind: Kind::Dir }, &Ignores::none()).counts)
 }

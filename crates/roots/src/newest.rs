@@ -12,7 +12,7 @@ use garth_contract::{
 use garth_search::Filter;
 
 use crate::{
-    find::{Gate, Tally, judge},
+    find::{Gate, NOTHING, Tally, judge},
     roots::Root,
 };
 
@@ -57,9 +57,7 @@ pub(crate) async fn newest(
 
 /// Asks one root for its newest.
 async fn gather<'a>(root: &'a Root, query: &Query, groups: &mut Vec<Group<'a>>) -> Result<Summary> {
-    let nothing =
-        Summary { given: 0, total: Total::Exact(0), searched: 0, binary: 0, unreadable: 0 };
-    let Some(inner) = root.ask(query)? else { return Ok(nothing) };
+    let Some(inner) = root.ask(query)? else { return Ok(NOTHING) };
     let take = query.skip.saturating_add(query.take);
     let asked = Query { skip: 0, take, facts: Facts::All, ..inner };
     let kept = Arc::new(Collect::default());
@@ -108,7 +106,9 @@ async fn hand_out(
             return Ok(());
         }
         let base = WsPath::from_bytes(group.path.below(&group.root.path).unwrap_or_default())?;
-        let asked = Query { base, order: Order::Path, skip, take, ..query.clone() };
+        // It counts, or it would not be in a group.
+        let after = None;
+        let asked = Query { base, order: Order::Path, skip, take, after, ..query.clone() };
         let given = group.root.search(&asked, Arc::clone(gate) as Arc<dyn Sink>).await?.given;
         tally.given(given);
         (skip, take) = (0, take.saturating_sub(given));

@@ -1,6 +1,8 @@
 //! Which entries of a tree a query counts, and which directories it looks into.
 
-use garth_contract::{Glob, Hidden, Ignored, Kind, Kinds, Query, Result};
+use std::cmp::Ordering;
+
+use garth_contract::{Glob, Hidden, Ignored, Kind, Kinds, Query, Result, WsPath};
 
 use crate::{
     fold::Fold,
@@ -23,6 +25,9 @@ pub struct Filter {
     kinds: Kinds,
     hidden: Hidden,
     ignored: Ignored,
+    after: Option<WsPath>,
+    /// Whether a base that is a file stands behind `after`.
+    base_is_behind: bool,
 }
 
 /// An entry that a walk came upon.
@@ -70,6 +75,8 @@ impl Filter {
             kinds: query.kinds,
             hidden: query.hidden,
             ignored: query.ignored,
+            after: query.after.clone(),
+            base_is_behind: query.after.as_ref().is_none_or(|after| query.base > *after),
         })
     }
 
@@ -84,7 +91,7 @@ impl Filter {
     /// It was named, so neither its name nor an ignore file is held against it.
     #[must_use]
     pub fn counts_base(&self) -> bool {
-        self.kinds.has(Kind::File)
+        self.kinds.has(Kind::File) && self.base_is_behind
     }
 
     /// Decides about an entry below the base.
@@ -93,8 +100,11 @@ impl Filter {
     #[must_use]
     pub fn judge(&self, met: &Met<'_>, ignores: &Ignores) -> Judged {
         let below = met.path.get(self.strip..).unwrap_or_default();
-        let judged =
-            Judged { counts: self.includes(below, met.kind), enters: self.enters(met, below) };
+        let stands = self.after.as_ref().map_or(Stands::Behind, |after| stands(met.path, after));
+        let judged = Judged {
+            counts: stands == Stands::Behind && self.includes(below, met.kind),
+            enters: stands != Stands::Before && self.enters(met, below),
+        };
         if judged == Judged::PASSED || self.hides(met, ignores) || self.exclude.matches(below) {
             return Judged::PASSED;
         }
@@ -125,6 +135,29 @@ impl Filter {
             Verdict::Wanted => false,
             Verdict::Silent => hidden,
         }
+    }
+}
+
+/// Where an entry stands, seen from the path behind which results begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stands {
+    /// Before it, with all that is below.
+    Before,
+    /// On the way to it, or it itself: what is below can stand behind it.
+    OnTheWay,
+    Behind,
+}
+
+fn stands(path: &[u8], after: &WsPath) -> Stands {
+    let after = after.as_bytes();
+    if after.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/")) {
+        return Stands::OnTheWay;
+    }
+    // As paths compare: the separator sorts before every byte that a name can hold.
+    let key = |byte: &u8| if *byte == b'/' { 0 } else { *byte };
+    match path.iter().map(key).cmp(after.iter().map(key)) {
+        Ordering::Less | Ordering::Equal => Stands::Before,
+        Ordering::Greater => Stands::Behind,
     }
 }
 

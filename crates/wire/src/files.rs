@@ -44,6 +44,7 @@ fields! {
     Grep { pattern, syntax, case, lines, output, before, after }
     Query {
         base, reach, include, exclude, kinds, hidden, ignored, grep, facts, order, skip, take,
+        after,
     }
     WatchSpec { path, reach, hidden, ignored }
     Summary { given, total, searched, binary, unreadable }

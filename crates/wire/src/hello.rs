@@ -17,7 +17,7 @@ use crate::{
 const MAGIC: [u8; 8] = *b"\x7fgarth\r\n";
 
 /// The generation of all messages: it changes when the meaning of a byte does.
-pub const GENERATION: u32 = 2;
+pub const GENERATION: u32 = 3;
 
 /// The longest welcome, in bytes; one has about forty.
 const MOST_WELCOME: usize = 4 << 10;

@@ -116,5 +116,6 @@ fn query(from: &WsPath, exclude: &[String]) -> Query {
         order: Order::Path,
         skip: 0,
         take: u64::MAX,
+        after: None,
     }
 }

@@ -4,10 +4,10 @@ use super::BLOCK;
 
 /// What a header holds, names as they stand in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct Header<N = Vec<u8>> {
     pub(super) flag: u8,
-    pub(super) name: Vec<u8>,
-    pub(super) link: Vec<u8>,
+    pub(super) name: N,
+    pub(super) link: N,
     pub(super) mode: u32,
     pub(super) size: u64,
     pub(super) modified: i64,
@@ -41,15 +41,15 @@ pub(super) const MOST_OCTAL: u64 = (1 << 33) - 1;
 const POSIX: &[u8] = b"ustar\x0000";
 const GNU: &[u8] = b"ustar  \0";
 
-impl Header {
+impl<N: AsRef<[u8]>> Header<N> {
     /// Writes the header; `prefix` goes before the name, with a slash between.
     ///
     /// What does not fit is cut: who has more to say says it in extended records.
     pub(super) fn encode(&self, prefix: &[u8]) -> [u8; BLOCK] {
         let mut block = [0; BLOCK];
-        put(&mut block, field::NAME, &self.name);
+        put(&mut block, field::NAME, self.name.as_ref());
         put(&mut block, field::PREFIX, prefix);
-        put(&mut block, field::LINK, &self.link);
+        put(&mut block, field::LINK, self.link.as_ref());
         put(&mut block, field::FLAG, &[self.flag]);
         put(&mut block, field::MAGIC, POSIX);
         let modified = u64::try_from(self.modified).unwrap_or(0).min(MOST_OCTAL);
@@ -62,14 +62,16 @@ impl Header {
             (field::MAJOR, 0),
             (field::MINOR, 0),
         ] {
-            let digits = range.len() - 1;
-            put(&mut block, range, format!("{value:0digits$o}").as_bytes());
+            put_octal(&mut block, range.start..range.end - 1, value);
         }
         let sum = sums(&block).0;
-        put(&mut block, field::SUM, format!("{sum:06o}\0 ").as_bytes());
+        put(&mut block, field::SUM, b"000000\0 ");
+        put_octal(&mut block, field::SUM.start..field::SUM.end - 2, sum);
         block
     }
+}
 
+impl Header {
     /// Reads a header that is not all zeros.
     ///
     /// # Errors
@@ -110,6 +112,14 @@ fn put(block: &mut [u8; BLOCK], range: std::ops::Range<usize>, bytes: &[u8]) {
         for (place, byte) in field.iter_mut().zip(bytes) {
             *place = *byte;
         }
+    }
+}
+
+/// Fills a field with the digits of a number that fits.
+fn put_octal(block: &mut [u8; BLOCK], range: std::ops::Range<usize>, mut number: u64) {
+    for place in block.get_mut(range).unwrap_or_default().iter_mut().rev() {
+        *place = b'0' + u8::try_from(number & 7).unwrap_or(0);
+        number >>= 3;
     }
 }
 

@@ -43,8 +43,8 @@ pub(crate) fn write_header(out: &mut Vec<u8>, member: &Member<'_>) {
     }
     let header = Header {
         flag,
-        name: short.to_vec(),
-        link: cut(member.target, MOST_NAME).to_vec(),
+        name: short,
+        link: cut(member.target, MOST_NAME),
         mode: member.mode,
         size: member.size,
         modified: moment.seconds,
@@ -63,14 +63,8 @@ fn say_long(out: &mut Vec<u8>, records: &mut Vec<u8>, how: (&str, u8), value: &[
 }
 
 fn write_meta(out: &mut Vec<u8>, flag: u8, name: &[u8], content: &[u8]) {
-    let header = Header {
-        flag,
-        name: name.to_vec(),
-        link: Vec::new(),
-        mode: 0o644,
-        size: content.len() as u64,
-        modified: 0,
-    };
+    let header =
+        Header { flag, name, link: b"", mode: 0o644, size: content.len() as u64, modified: 0 };
     out.extend_from_slice(&header.encode(b""));
     out.extend_from_slice(content);
     out.resize(out.len() + padding(content.len() as u64), 0);

@@ -31,6 +31,8 @@ checks! { "find"
     a_missing_base_is_not_found [Find] under open covers "find.errors.not_found";
     a_special_base_is_not_a_file [Find SpecialFiles] under open covers "find.errors.not_a_file" "common.never_blocks";
     skip_and_take_cut_the_results [Write Find] under open covers "find.after.take" "find.after.total" "query.skip" "summary.given" "total.exact" "total.at_least";
+    results_begin_behind_a_path [Write Find] under open covers "query.after" "total.exact";
+    a_path_behind_which_results_begin_may_be_gone [Write Find] under open covers "query.after";
     the_newest_come_first [Write Find] under open covers "order.newest";
     links_are_reported_and_not_followed [Find Symlinks] under open covers "find.links";
     a_loop_of_links_ends [Find Symlinks] under open covers "find.links";
@@ -56,6 +58,45 @@ async fn a_whole_tree_is_walked_in_order(ws: Subject) -> Verdict {
     let want = [".h", ".h/x", "Z", "a", "a/b", "a/b/c", "a/z", "a-b", "a.txt", "b"];
     same("found", found, want)?;
     same("given and total", (summary.given, summary.total), (10, Total::Exact(10)))
+}
+
+async fn results_begin_behind_a_path(ws: Subject) -> Verdict {
+    plant(&ws).await?;
+    let (all, _) = ws.find(&everything()).await?;
+    for (index, after) in all.iter().enumerate() {
+        let query = Query { after: Some(at(after)?), ..everything() };
+        let behind: Vec<String> = all.iter().skip(index + 1).cloned().collect();
+        let (found, summary) = ws.find(&query).await?;
+        same("total", summary.total, Total::Exact(behind.len() as u64))?;
+        let next: Vec<String> = behind.first().cloned().into_iter().collect();
+        same("found", found, behind)?;
+        same("next", ws.find(&Query { take: 1, ..query }).await?.0, next)?;
+    }
+    let query = Query { base: at("a")?, after: Some(at("a/b")?), ..everything() };
+    same("below a base", ws.find(&query).await?.0, ["a/b/c", "a/z"])?;
+    let query = Query { reach: Reach::Entries, ..query };
+    same("entries", ws.find(&query).await?.0, ["a/z"])?;
+    for (after, want) in [("a/b", &["a/z"][..]), ("a/z", &[]), ("b", &[])] {
+        let query = Query { base: at("a/z")?, after: Some(at(after)?), ..everything() };
+        same("a file as a base", ws.find(&query).await?.0, want.to_vec())?;
+    }
+    let query = Query { after: Some(at("a/b")?), ..lines("a") };
+    let (found, _) = ws.find(&query).await?;
+    holds(
+        "lines of files behind it",
+        !found.is_empty() && found.iter().all(|path| !path.starts_with("Z")),
+    )
+}
+
+async fn a_path_behind_which_results_begin_may_be_gone(ws: Subject) -> Verdict {
+    plant(&ws).await?;
+    for (after, first) in
+        [("a/a", "a/b"), ("a/b/c/d", "a/z"), ("a/zz", "a-b"), ("0", "Z"), ("Z/y", "a")]
+    {
+        let query = Query { after: Some(at(after)?), take: 1, ..everything() };
+        same(after, ws.find(&query).await?.0, [first])?;
+    }
+    Ok(())
 }
 
 async fn entries_are_what_stat_says(ws: Subject) -> Verdict {

@@ -160,7 +160,8 @@ impl Filesystem for Under {
     }
 
     async fn find(&self, query: &Query, sink: Arc<dyn Sink>) -> Result<Summary> {
-        let query = Query { base: self.at(&query.base)?, ..query.clone() };
+        let after = query.after.as_ref().map(|after| self.at(after)).transpose()?;
+        let query = Query { base: self.at(&query.base)?, after, ..query.clone() };
         let sink = Arc::new(Bare { base: self.base.clone(), sink });
         told(&self.base, Filesystem::find(&self.roots, &query, sink).await)
     }

@@ -131,6 +131,7 @@ pub(crate) fn lines_with(word: &str) -> Query {
         order: Order::Path,
         skip: 0,
         take: 1_000,
+        after: None,
     }
 }
 

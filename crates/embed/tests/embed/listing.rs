@@ -130,6 +130,7 @@ fn everything() -> Query {
         order: Order::Path,
         skip: 0,
         take: u64::MAX,
+        after: None,
     }
 }
 

@@ -43,12 +43,12 @@ pub(crate) async fn rate() -> f64 {
 
 fn begin() -> Begin {
     Begin {
-        caller: "0123456789abcdef".to_owned(),
-        role: "operator".to_owned(),
-        session: "ws-1".to_owned(),
-        workspace: "default".to_owned(),
-        operation: "worktree.stat".to_owned(),
-        summary: "a.txt".to_owned(),
+        caller: "0123456789abcdef".into(),
+        role: "operator".into(),
+        session: "ws-1".into(),
+        workspace: "default".into(),
+        operation: "worktree.stat".into(),
+        summary: "a.txt".into(),
         bytes_in: 120,
         outlives: Outlives::Gateway,
     }

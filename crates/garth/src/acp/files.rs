@@ -56,7 +56,8 @@ async fn call(
     recall: &Recall,
 ) -> Result<Map<String, Value>> {
     let method = worktree::method(name).ok_or_else(|| Error::of(Code::UnknownMethod))?;
-    (method.run)(workspace, Ask { params, permit: None, shown: recall }).await
+    let ask = Ask { params, permit: None, shown: recall };
+    (method.run)(workspace, ask).await.map(worktree::Json::into_facts)
 }
 
 /// The lines that are wanted, with their ends.

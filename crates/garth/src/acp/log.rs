@@ -128,12 +128,12 @@ impl Log {
     fn entry(&self, entry: Entry<'_>) -> Begin {
         let Entry { session, operation, summary, bytes } = entry;
         Begin {
-            caller: "acp".to_owned(),
-            role: "agent:acp".to_owned(),
-            session: kept(session),
-            workspace: self.workspace.clone(),
-            operation: format!("acp:{}", kept(operation)),
-            summary,
+            caller: "acp".into(),
+            role: "agent:acp".into(),
+            session: kept(session).into(),
+            workspace: self.workspace.clone().into(),
+            operation: format!("acp:{}", kept(operation)).into(),
+            summary: summary.into(),
             bytes_in: bytes as u64,
             outlives: Outlives::Gateway,
         }

@@ -81,6 +81,14 @@ pub(crate) fn all() -> Vec<Key> {
     keys.extend(super::git::keys());
     keys.extend(super::e2b_provider::keys());
     keys.extend(super::e2b::keys());
+    keys.push(key(
+        "versions.keep_bytes",
+        "how much is kept of what files held before, of all agents together",
+        |settings, given| {
+            settings.versions_bytes = given.bytes()?;
+            Ok(())
+        },
+    ));
     keys.extend(watching());
     keys.push(key(
         "limits.in_flight",

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures::Stream;
 use garth_archive::{Format, Packing};
 use garth_contract::{Announce, Code, Error};
-use garth_ops::{Failure, Reply};
+use garth_ops::{Failure, Reply, worktree::Json};
 use serde_json::{Map, Value};
 
 use super::{
@@ -25,6 +25,8 @@ use crate::mcp::updates::Followed;
 pub(crate) enum Answer {
     /// Facts alone.
     Facts(Map<String, Value>),
+    /// Facts as they are sent.
+    Written(Json),
     /// Facts that are shown once and kept nowhere: a new token.
     Shown(Map<String, Value>),
     /// The reply of a tool.
@@ -128,6 +130,7 @@ impl Answer {
     pub(crate) fn into_facts(self) -> Result<Map<String, Value>, Map<String, Value>> {
         match self {
             Self::Facts(facts) | Self::Shown(facts) | Self::Stored { facts, .. } => Ok(facts),
+            Self::Written(json) => Ok(json.into_facts()),
             Self::Tool(reply) => Ok(reply.payload),
             Self::Failed(failure) => Err(failure.body()),
             Self::File(_) | Self::Archive(_) => {
@@ -144,6 +147,7 @@ impl garth_gateway::Answer for Answer {
     fn failed(&self) -> Option<Code> {
         match self {
             Self::Facts(_)
+            | Self::Written(_)
             | Self::Shown(_)
             | Self::Tool(_)
             | Self::Stored { .. }
@@ -157,6 +161,7 @@ impl garth_gateway::Answer for Answer {
         match self {
             Self::Tool(reply) => reply.record.as_deref(),
             Self::Facts(_)
+            | Self::Written(_)
             | Self::Shown(_)
             | Self::Failed(_)
             | Self::Stored { .. }
@@ -168,6 +173,7 @@ impl garth_gateway::Answer for Answer {
     fn bytes(&self) -> u64 {
         match self {
             Self::Facts(facts) | Self::Shown(facts) => size(facts),
+            Self::Written(json) => json.text().len() as u64,
             Self::Tool(reply) => size(&reply.payload),
             Self::Failed(failure) => {
                 failure.partial.as_ref().map_or(0, |partial| size(&partial.payload))
@@ -182,6 +188,7 @@ impl garth_gateway::Answer for Answer {
     fn keep(&self) -> Option<String> {
         match self {
             Self::Facts(facts) | Self::Stored { facts, .. } => serde_json::to_string(facts).ok(),
+            Self::Written(json) => Some(json.text().to_owned()),
             Self::Tool(reply) => serde_json::to_string(&reply.payload).ok(),
             Self::Shown(_) | Self::Failed(_) | Self::File(_) | Self::Archive(_) => None,
         }

@@ -46,7 +46,7 @@ impl Default for Window {
 
 impl Requests {
     /// Logs one request that has ended.
-    pub(crate) fn ended(&self, entry: &Entry) {
+    pub(crate) fn ended(&self, entry: &Entry<&str>) {
         let Entry { caller, role, session, workspace, operation, outcome, .. } = entry;
         let (micros, bytes_in, bytes_out) = (entry.duration_us, entry.bytes_in, entry.bytes_out);
         tracing::debug!(
@@ -61,7 +61,7 @@ impl Requests {
             bytes_out,
             "A request ended."
         );
-        if !REFUSED.contains(&outcome.as_str()) || outcome == OK {
+        if !REFUSED.contains(outcome) || *outcome == OK {
             return;
         }
         match self.take() {

@@ -82,10 +82,10 @@ impl Metrics {
 }
 
 impl Requests {
-    fn ended(&self, entry: &Entry) {
+    fn ended(&self, entry: &Entry<&str>) {
         self.log.ended(entry);
         // What a caller made up is no name of ours.
-        let name = if entry.outcome == "UNKNOWN_METHOD" { "unknown" } else { &entry.operation };
+        let name = if entry.outcome == "UNKNOWN_METHOD" { "unknown" } else { entry.operation };
         let mut all = self.lock();
         let name =
             if all.len() < MOST_OPERATIONS || all.contains_key(name) { name } else { "other" };
@@ -103,10 +103,10 @@ impl Requests {
 }
 
 impl Counts {
-    fn add(&mut self, entry: &Entry) {
-        match self.outcomes.get_mut(&entry.outcome) {
+    fn add(&mut self, entry: &Entry<&str>) {
+        match self.outcomes.get_mut(entry.outcome) {
             Some(count) => *count += 1,
-            None => drop(self.outcomes.insert(entry.outcome.clone(), 1)),
+            None => drop(self.outcomes.insert(entry.outcome.to_owned(), 1)),
         }
         let whole = |number: i64| u64::try_from(number).unwrap_or(0);
         self.count += 1;

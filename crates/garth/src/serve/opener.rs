@@ -31,8 +31,8 @@ pub(crate) struct Directories {
     versions: Versions,
     git: GitRemotes,
     runtime: Handle,
-    /// Which directory it was that is open for an agent.
-    opened: Mutex<HashMap<AgentId, Identity>>,
+    /// Where and which directory it was that is open for an agent.
+    opened: Mutex<HashMap<AgentId, (Arc<Path>, Identity)>>,
 }
 
 /// What tells two directories apart: the device and the number there.
@@ -58,7 +58,7 @@ impl Opener for Directories {
             let (agent, versions) = (agent.clone(), self.versions.clone());
             let (id, remotes) = (agent.id.clone(), self.git.of(&agent));
             // Looked at before: one that is swapped meanwhile is then opened anew.
-            let identity = identity(&directory);
+            let identity = identity(&directory).map(|identity| (Arc::from(&*directory), identity));
             let opening = move || open((&directory, files), &agent, &versions, commands);
             let opened = tokio::task::spawn_blocking(opening).await;
             let mut opened = opened.unwrap_or_else(|_| Err(Error::of(Code::Internal)))?;
@@ -76,12 +76,13 @@ impl Opener for Directories {
         })
     }
 
-    /// One call of the system, which is answered from memory.
+    /// One call of the system, which is answered from memory. An agent that was given another
+    /// directory has other settings, for which alone it is opened anew.
     fn is_current(&self, agent: &Agent) -> bool {
         let all = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(known) = all.get(&agent.id).copied() else { return true };
+        let Some((directory, known)) = all.get(&agent.id).cloned() else { return true };
         drop(all);
-        identity(&agent.settings.directory(&self.data, &agent.id)) == Some(known)
+        identity(&directory) == Some(known)
     }
 
     fn closed(&self, agent: &Agent, why: Closed) {

@@ -14,13 +14,16 @@ const MOST: usize = 1_024;
 
 /// The memory of everybody.
 #[derive(Default)]
-pub(crate) struct Recalls(Mutex<HashMap<(String, AgentId), Arc<Recall>>>);
+pub(crate) struct Recalls(Mutex<HashMap<Pair, Arc<Recall>>>);
+
+/// A caller, by the id of its token, and a workspace.
+type Pair = (Arc<str>, AgentId);
 
 impl Recalls {
     /// What this caller was shown of this agent's workspace.
     pub(crate) fn of(&self, caller: &Caller, agent: &AgentId) -> Arc<Recall> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (caller.id().to_owned(), agent.clone());
+        let key = (Arc::clone(caller.shared_id()), agent.clone());
         if let Some(recall) = all.get(&key) {
             return Arc::clone(recall);
         }

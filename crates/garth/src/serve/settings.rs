@@ -28,6 +28,9 @@ pub(crate) const LISTEN: SocketAddr =
 const CONNECTIONS: usize = 20_000;
 /// The largest frame of a WebSocket, in bytes.
 const FRAME_BYTES: usize = 26_214_400;
+/// Bytes of what files held before, of all workspaces together: sixteen whose own bound
+/// is reached.
+const VERSIONS_BYTES: u64 = 1 << 30;
 
 /// What the operator set up.
 #[derive(Clone, Debug)]
@@ -62,6 +65,8 @@ pub(crate) struct Settings {
     pub(crate) git: GitSettings,
     /// What SDKs of E2B are answered.
     pub(crate) e2b: Options,
+    /// How much is kept of what files held before, of all workspaces together.
+    pub(crate) versions_bytes: u64,
     /// What is logged.
     pub(crate) log: Log,
     /// Who may read `/metrics`.
@@ -191,6 +196,7 @@ impl Settings {
             containers: providers::Config::usual(),
             git: GitSettings::usual(),
             e2b: Options::usual(),
+            versions_bytes: VERSIONS_BYTES,
             log: Log { level: Level::INFO, format: LogFormat::Text },
             metrics: MetricsFor::Loopback,
         }

@@ -151,8 +151,8 @@ impl Strangers {
             return;
         }
         let begin = Begin {
-            operation: OPERATION.to_owned(),
-            summary: came.to_string(),
+            operation: OPERATION.into(),
+            summary: came.to_string().into(),
             ..Begin::default()
         };
         // Who cannot be recorded is refused all the same, and counted.

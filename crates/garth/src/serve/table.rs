@@ -117,7 +117,7 @@ fn method(method: &'static worktree::Method, recalls: &Arc<Recalls>) -> Operatio
         let recall = recalls.of(at.caller, at.agent);
         Box::pin(async move {
             let ask = worktree::Ask { params, permit: at.permit, shown: &recall };
-            (method.run)(at.workspace, ask).await.map(Answer::Facts)
+            (method.run)(at.workspace, ask).await.map(Answer::Written)
         })
     });
     let describe = move |params: &Value| {

@@ -2,15 +2,15 @@
 //!
 //! A caller that was told a version can ask what changed since. For that the contents
 //! that callers were shown or wrote are kept in the gateway's own directory, by path and
-//! version, bounded per workspace. One thread writes them beside the work: nobody waits
+//! version, bounded per workspace and over all of them. One thread writes them beside the work: nobody waits
 //! for it, and under load some are left out. Nothing here is promised to outlive a crash;
 //! a content that is not what its name says is none.
 
 mod keeping;
+mod room;
 mod shelf;
 
 use std::{
-    collections::HashMap,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -25,7 +25,7 @@ use garth_workspace::Earlier;
 use tokio::sync::{mpsc, oneshot};
 
 use keeping::Keeping;
-use shelf::Shelf;
+use room::Room;
 
 /// The largest content that is kept, in bytes.
 pub(crate) const MOST_FILE: u64 = 1 << 20;
@@ -33,8 +33,6 @@ pub(crate) const MOST_FILE: u64 = 1 << 20;
 const MOST_WAITING: usize = 1_024;
 /// Bytes of those.
 const MOST_WAITING_BYTES: u64 = 16 << 20;
-/// Workspaces whose contents the thread knows by heart; others are read anew.
-const MOST_SHELVES: usize = 256;
 
 /// The contents of all workspaces; clones are the same ones.
 #[derive(Clone)]
@@ -57,18 +55,18 @@ struct Key {
 }
 
 impl Versions {
-    /// Keeps contents below the gateway's own directory.
+    /// Keeps contents below the gateway's own directory, of all workspaces together at most
+    /// so many bytes.
     ///
     /// # Errors
     /// `INTERNAL` where no thread can be started.
-    pub(crate) fn new(data: &Path) -> Result<Self> {
+    pub(crate) fn new(data: &Path, most_bytes: u64) -> Result<Self> {
         let (queue, messages) = mpsc::channel(MOST_WAITING);
         let waiting = Arc::new(AtomicU64::new(0));
-        let mut room =
-            Room { place: place(data), waiting: Arc::clone(&waiting), shelves: HashMap::new() };
+        let (place, of_thread) = (place(data), Arc::clone(&waiting));
         std::thread::Builder::new()
             .name("garth-versions".to_owned())
-            .spawn(move || room.serve(messages))
+            .spawn(move || serve(Room::open(place, most_bytes), &of_thread, messages))
             .map_err(|_| Error::new(Code::Internal, "a thread cannot be started"))?;
         Ok(Self { queue, waiting })
     }
@@ -143,43 +141,23 @@ impl Earlier for Keeper {
     }
 }
 
-/// Where the thread keeps everything.
-struct Room {
-    place: PathBuf,
-    waiting: Arc<AtomicU64>,
-    shelves: HashMap<Key, Shelf>,
-}
-
-impl Room {
-    /// Works until nobody can ask any more.
-    fn serve(&mut self, mut messages: mpsc::Receiver<Message>) {
-        while let Some(message) = messages.blocking_recv() {
-            match message {
-                Message::Keep { of, path, bytes, version } => {
-                    let size = bytes.len() as u64;
-                    self.shelf(&of).keep(&path, &bytes, version);
-                    drop(bytes);
-                    self.waiting.fetch_sub(size, Ordering::Relaxed);
-                }
-                Message::Find { of, path, version, reply } => {
-                    let _ = reply.send(self.shelf(&of).find(&path, version));
-                }
-                Message::Forget { agent, done } => {
-                    self.shelves.retain(|key, _| key.agent != agent);
-                    shelf::remove(&self.place.join(agent.as_str()));
-                    let _ = done.send(());
-                }
+/// Works until nobody can ask any more.
+fn serve(mut room: Room, waiting: &AtomicU64, mut messages: mpsc::Receiver<Message>) {
+    while let Some(message) = messages.blocking_recv() {
+        match message {
+            Message::Keep { of, path, bytes, version } => {
+                let size = bytes.len() as u64;
+                room.keep(&of, &path, &bytes, version);
+                drop(bytes);
+                waiting.fetch_sub(size, Ordering::Relaxed);
+            }
+            Message::Find { of, path, version, reply } => {
+                let _ = reply.send(room.find(&of, &path, version));
+            }
+            Message::Forget { agent, done } => {
+                room.forget(&agent);
+                let _ = done.send(());
             }
         }
-    }
-
-    fn shelf(&mut self, of: &Key) -> &mut Shelf {
-        if self.shelves.len() >= MOST_SHELVES && !self.shelves.contains_key(of) {
-            self.shelves.clear();
-        }
-        let place = &self.place;
-        self.shelves.entry(of.clone()).or_insert_with(|| {
-            Shelf::open(&place.join(of.agent.as_str()), &of.created_ms.to_string())
-        })
     }
 }

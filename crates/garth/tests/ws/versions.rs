@@ -132,3 +132,25 @@ fn secrets_of_what_was_are_shown_as_placeholders() {
     let reply = since(&mut client, "env", &version);
     assert_eq!(reply["error"]["code"], "PERMISSION_DENIED", "{reply}");
 }
+
+#[test]
+fn the_oldest_of_all_agents_goes_when_the_operator_s_bound_is_reached() {
+    // Two contents, of which each takes a block.
+    let server = Server::set_up("[versions]\nkeep_bytes = \"8KiB\"\n", &[]);
+    let mut operator = server.operator();
+    let mut write = |agent: &str, content: &str| {
+        let params = json!({"agentId": agent, "path": "a", "content": content});
+        operator.ok("worktree.write", params)["version"].clone()
+    };
+    let [bird, fish] = ["bird", "fish"].map(|agent| {
+        server.agent_token(agent);
+        [write(agent, "one\n"), write(agent, "two\n")]
+    });
+    let mut found = |agent: &str, version: &Value| {
+        let params = json!({"agentId": agent, "path": "a", "version": version});
+        operator.call("worktree.diff", params)["ok"] == true
+    };
+    assert!(!found("bird", &bird[0]));
+    assert!(found("fish", &fish[0]));
+    assert!(found("fish", &fish[1]));
+}

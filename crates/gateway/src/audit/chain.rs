@@ -40,22 +40,27 @@ impl Link {
     }
 
     /// Appends a record behind this one, and gives its place.
-    pub(crate) fn append(&self, connection: &Connection, entry: &Entry) -> Result<Self> {
+    pub(crate) fn append<T: AsRef<str>>(
+        &self,
+        connection: &Connection,
+        entry: &Entry<T>,
+    ) -> Result<Self> {
         let sequence = self.sequence + 1;
         let hash = link(&self.hash, sequence, entry);
         let total = self.total.saturating_add(size(entry));
+        let [caller, role, session, workspace, operation, summary, outcome] = entry.texts();
         let mut statement =
             connection.prepare_cached(sql::AUDIT_APPEND).map_err(|error| fault(&error))?;
         let inserted = statement.execute((
             sequence,
             entry.time_ms,
-            &entry.caller,
-            &entry.role,
-            &entry.session,
-            &entry.workspace,
-            &entry.operation,
-            &entry.summary,
-            &entry.outcome,
+            caller,
+            role,
+            session,
+            workspace,
+            operation,
+            summary,
+            outcome,
             entry.duration_us,
             entry.bytes_in,
             entry.bytes_out,
@@ -68,26 +73,14 @@ impl Link {
 }
 
 /// The hash of an entry behind a record.
-pub(super) fn link(previous: &Hash, sequence: i64, entry: &Entry) -> Hash {
-    let Entry {
-        time_ms,
-        caller,
-        role,
-        session,
-        workspace,
-        operation,
-        summary,
-        outcome,
-        duration_us,
-        bytes_in,
-        bytes_out,
-    } = entry;
+pub(super) fn link<T: AsRef<str>>(previous: &Hash, sequence: i64, entry: &Entry<T>) -> Hash {
     let mut hasher = Hasher::new_derive_key(CONTEXT);
     hasher.update(previous.as_bytes());
-    for number in [sequence, *time_ms, *duration_us, *bytes_in, *bytes_out] {
+    hasher.update(&sequence.to_le_bytes());
+    for number in entry.numbers() {
         hasher.update(&number.to_le_bytes());
     }
-    for text in [caller, role, session, workspace, operation, summary, outcome] {
+    for text in entry.texts() {
         hasher.update(&(text.len() as u64).to_le_bytes());
         hasher.update(text.as_bytes());
     }
@@ -102,17 +95,8 @@ pub(super) fn read_hash(bytes: Vec<u8>) -> Result<Hash> {
     Ok(Hash::from_bytes(bytes))
 }
 
-fn size(entry: &Entry) -> i64 {
-    let texts = [
-        &entry.caller,
-        &entry.role,
-        &entry.session,
-        &entry.workspace,
-        &entry.operation,
-        &entry.summary,
-        &entry.outcome,
-    ];
-    let texts: usize = texts.iter().map(|text| text.len()).sum();
+fn size<T: AsRef<str>>(entry: &Entry<T>) -> i64 {
+    let texts: usize = entry.texts().iter().map(|text| text.len()).sum();
     i64::try_from(ROW + texts).unwrap_or(i64::MAX)
 }
 

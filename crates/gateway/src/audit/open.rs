@@ -8,24 +8,24 @@ use std::{
 use garth_contract::{Code, Error, Result};
 use tokio::sync::oneshot;
 
-use super::{Audit, Entry, OK, Watcher};
-use crate::store::{Along, Append, Place, Store};
+use super::{Audit, Entry, OK, Watcher, Word};
+use crate::store::{Along, Append, Kept, Place, Store};
 
 /// What is known when an operation begins.
 #[derive(Clone, Debug, Default)]
 pub struct Begin {
     /// Who asked: the id of the token.
-    pub caller: String,
+    pub caller: Word,
     /// As what.
-    pub role: String,
+    pub role: Word,
     /// The session that the caller named, or the connection.
-    pub session: String,
+    pub session: Word,
     /// The workspace it is about; empty where it is about none.
-    pub workspace: String,
+    pub workspace: Word,
     /// The operation's name, as it was asked for.
-    pub operation: String,
+    pub operation: Word,
     /// What it is to do.
-    pub summary: String,
+    pub summary: Word,
     /// How large the request was.
     pub bytes_in: u64,
     /// What the record outlives once its operation's answer is told.
@@ -46,7 +46,7 @@ pub enum Outlives {
 /// A record that is open: it is closed with an outcome, or dropped as `CANCELLED`.
 pub struct Open {
     began: Instant,
-    entry: Entry,
+    entry: Entry<Word>,
     outlives: Outlives,
     store: Store,
     place: Option<Place>,
@@ -72,7 +72,7 @@ impl Audit {
             workspace,
             operation,
             summary,
-            outcome: Code::Cancelled.row().name.to_owned(),
+            outcome: Code::Cancelled.row().name.into(),
             duration_us: 0,
             bytes_in: i64::try_from(bytes_in).unwrap_or(i64::MAX),
             bytes_out: 0,
@@ -97,15 +97,17 @@ impl Audit {
 impl Open {
     /// Says more about what the operation is to do.
     pub fn note(&mut self, more: &str) {
-        if !self.entry.summary.is_empty() {
-            self.entry.summary.push_str("; ");
+        let mut summary = self.entry.summary.take();
+        if !summary.is_empty() {
+            summary.push_str("; ");
         }
-        self.entry.summary.push_str(more);
+        summary.push_str(more);
+        self.entry.summary = summary.into();
     }
 
     /// Says what it is about.
     pub(crate) fn describe(&mut self, summary: String) {
-        self.entry.summary = summary;
+        self.entry.summary = summary.into();
     }
 
     /// Writes the record, and waits until it outlives what it is to outlive.
@@ -128,17 +130,15 @@ impl Open {
         along: Option<Along>,
     ) -> Result<Option<i64>> {
         let closed = || Error::new(Code::Internal, "the operation could not be recorded");
-        self.entry.outcome = outcome.err().map_or(OK, |code| code.row().name).to_owned();
+        self.entry.outcome = outcome.err().map_or(OK, |code| code.row().name).into();
         self.entry.bytes_out = i64::try_from(outcome.unwrap_or(0)).unwrap_or(i64::MAX);
-        let Some((place, mut entry)) = self.end() else { return Err(closed()) };
-        if self.outlives == Outlives::Gateway && along.is_none() {
-            match self.store.keep(entry) {
-                Ok(()) => {
-                    place.leave();
-                    return Ok(None);
-                }
-                Err(back) => entry = *back,
-            }
+        let Some((place, entry)) = self.end() else { return Err(closed()) };
+        if self.outlives == Outlives::Gateway
+            && along.is_none()
+            && self.store.keep(&entry) == Kept::Yes
+        {
+            place.leave();
+            return Ok(None);
         }
         let (reply, wait) = oneshot::channel();
         place.fill(Append { entry, outlives: self.outlives, along, reply: Some(reply) });
@@ -146,13 +146,13 @@ impl Open {
     }
 
     /// The record as it is to be written, once.
-    fn end(&mut self) -> Option<(Place, Entry)> {
+    fn end(&mut self) -> Option<(Place, Entry<Word>)> {
         let place = self.place.take()?;
         self.entry.duration_us =
             i64::try_from(self.began.elapsed().as_micros()).unwrap_or(i64::MAX);
         let entry = std::mem::take(&mut self.entry);
         if let Some(watcher) = self.watcher.get() {
-            watcher(&entry);
+            watcher(&entry.borrowed());
         }
         Some((place, entry))
     }

@@ -9,31 +9,64 @@ pub const OK: &str = "OK";
 /// What is recorded about one operation.
 ///
 /// The summary has paths and the redacted command line; never contents or output.
+/// Its texts are its own, or whatever whoever writes it down has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Entry {
+pub struct Entry<T = String> {
     /// When it began, in milliseconds since 1970.
     pub time_ms: i64,
     /// Who asked: the id of the token.
-    pub caller: String,
+    pub caller: T,
     /// As what: `operator`, `user`, or `agent:` and its id.
-    pub role: String,
+    pub role: T,
     /// The session that the caller named, or the connection.
-    pub session: String,
+    pub session: T,
     /// The workspace it was about; empty where it was about none.
-    pub workspace: String,
+    pub workspace: T,
     /// The operation's name, as it was asked for.
-    pub operation: String,
+    pub operation: T,
     /// What it was to do.
-    pub summary: String,
+    pub summary: T,
     /// [`OK`], or the name of the error code.
-    pub outcome: String,
+    pub outcome: T,
     /// How long it took, in microseconds.
     pub duration_us: i64,
     /// How large the request was.
     pub bytes_in: i64,
     /// How large the reply was.
     pub bytes_out: i64,
+}
+
+impl<T: AsRef<str>> Entry<T> {
+    /// Its texts, in the order in which they are written down and hashed.
+    pub(crate) fn texts(&self) -> [&str; 7] {
+        let Self { caller, role, session, workspace, operation, summary, outcome, .. } = self;
+        [caller, role, session, workspace, operation, summary, outcome].map(AsRef::as_ref)
+    }
+
+    /// Its numbers likewise, but for its place.
+    pub(crate) fn numbers(&self) -> [i64; 4] {
+        [self.time_ms, self.duration_us, self.bytes_in, self.bytes_out]
+    }
+
+    /// The same, with texts that are borrowed from it.
+    pub(crate) fn borrowed(&self) -> Entry<&str> {
+        let [caller, role, session, workspace, operation, summary, outcome] = self.texts();
+        let [time_ms, duration_us, bytes_in, bytes_out] = self.numbers();
+        Entry {
+            time_ms,
+            caller,
+            role,
+            session,
+            workspace,
+            operation,
+            summary,
+            outcome,
+            duration_us,
+            bytes_in,
+            bytes_out,
+        }
+    }
 }
 
 /// An entry in its place in the chain.

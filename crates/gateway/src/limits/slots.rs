@@ -34,7 +34,8 @@ pub struct Held {
     slots: Arc<Slots>,
     call: bool,
     takes: Takes,
-    scopes: Vec<Scope>,
+    /// The caller's and the workspace's, where what is taken is counted.
+    scopes: [Option<Scope>; 2],
 }
 
 impl Slots {
@@ -52,16 +53,16 @@ impl Slots {
         if taken.calls >= self.in_flight {
             return Err(Why::InFlight);
         }
-        let mut scopes = Vec::with_capacity(2);
-        for (scope, numbers) in sides {
+        let mut scopes = [None, None];
+        for ((scope, numbers), counted) in sides.zip(&mut scopes) {
             let Some(most) = numbers.places(takes) else { continue };
             if taken.places.get(&(scope.clone(), takes)).is_some_and(|count| *count >= most) {
                 return Err(Why::of(takes));
             }
-            scopes.push(scope.clone());
+            *counted = Some(scope.clone());
         }
         taken.calls += 1;
-        for scope in &scopes {
+        for scope in scopes.iter().flatten() {
             *taken.places.entry((scope.clone(), takes)).or_default() += 1;
         }
         drop(taken);
@@ -101,9 +102,10 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.call_ended();
+        let call = std::mem::take(&mut self.call);
         let mut taken = self.slots.lock();
-        for scope in self.scopes.drain(..) {
+        taken.calls = taken.calls.saturating_sub(u32::from(call));
+        for scope in self.scopes.iter_mut().filter_map(Option::take) {
             let key = (scope, self.takes);
             if let Some(count) = taken.places.get_mut(&key) {
                 *count = count.saturating_sub(1);

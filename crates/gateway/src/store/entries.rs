@@ -13,54 +13,48 @@ const CHECK: usize = 8;
 pub(super) const HEAD: usize = LENGTH + CHECK;
 
 /// Writes an entry behind others.
-pub(super) fn write(into: &mut Vec<u8>, number: u64, entry: &Entry) {
-    let Entry {
-        time_ms,
-        caller,
-        role,
-        session,
-        workspace,
-        operation,
-        summary,
-        outcome,
-        duration_us,
-        bytes_in,
-        bytes_out,
-    } = entry;
+pub(super) fn write<T: AsRef<str>>(into: &mut Vec<u8>, number: u64, entry: &Entry<T>) {
     let begin = into.len();
-    into.extend([0; HEAD]);
-    into.extend(number.to_le_bytes());
-    for number in [time_ms, duration_us, bytes_in, bytes_out] {
-        into.extend(number.to_le_bytes());
+    into.extend_from_slice(&[0; HEAD]);
+    into.extend_from_slice(&number.to_le_bytes());
+    for number in entry.numbers() {
+        into.extend_from_slice(&number.to_le_bytes());
     }
-    for text in [caller, role, session, workspace, operation, summary, outcome] {
-        into.extend(u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes());
-        into.extend(text.as_bytes());
+    for text in entry.texts() {
+        into.extend_from_slice(&u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes());
+        into.extend_from_slice(text.as_bytes());
     }
     let body = begin + HEAD;
     let length = u32::try_from(into.len() - body).unwrap_or(u32::MAX);
     let check = check(into.get(body..).unwrap_or_default());
-    for (to, from) in into.iter_mut().skip(begin).zip(length.to_le_bytes().into_iter().chain(check))
-    {
-        *to = from;
+    if let Some((room, rest)) = into.get_mut(begin..).and_then(<[u8]>::split_first_chunk_mut) {
+        *room = length.to_le_bytes();
+        if let Some(room) = rest.first_chunk_mut() {
+            *room = check;
+        }
     }
 }
 
 /// Every entry, up to the first that is not whole.
-pub(super) fn read(bytes: &[u8]) -> impl Iterator<Item = (u64, Entry)> + use<'_> {
+pub(super) fn read(bytes: &[u8]) -> impl Iterator<Item = (u64, Entry<&str>)> + use<'_> {
+    bodies(bytes).take_while(|(told, body)| check(body) == *told).map_while(|(_, body)| entry(body))
+}
+
+/// Every entry of bytes that never were out of our hands.
+pub(super) fn of_ours(bytes: &[u8]) -> impl Iterator<Item = (u64, Entry<&str>)> + use<'_> {
+    bodies(bytes).map_while(|(_, body)| entry(body))
+}
+
+/// The checks and the rest of entries.
+fn bodies(bytes: &[u8]) -> impl Iterator<Item = ([u8; CHECK], &[u8])> + use<'_> {
     let mut rest = Reader(bytes);
     std::iter::from_fn(move || {
         let length = usize::try_from(u32::from_le_bytes(rest.array()?)).ok()?;
-        let told: [u8; CHECK] = rest.array()?;
-        let body = rest.take(length)?;
-        if check(body) != told {
-            return None;
-        }
-        entry(body)
+        Some((rest.array()?, rest.take(length)?))
     })
 }
 
-fn entry(body: &[u8]) -> Option<(u64, Entry)> {
+fn entry(body: &[u8]) -> Option<(u64, Entry<&str>)> {
     let mut body = Reader(body);
     let number = u64::from_le_bytes(body.array()?);
     Some((
@@ -104,9 +98,9 @@ impl<'a> Reader<'a> {
         Some(i64::from_le_bytes(self.array()?))
     }
 
-    fn text(&mut self) -> Option<String> {
+    fn text(&mut self) -> Option<&'a str> {
         let length = usize::try_from(u32::from_le_bytes(self.array()?)).ok()?;
-        String::from_utf8(self.take(length)?.to_vec()).ok()
+        str::from_utf8(self.take(length)?).ok()
     }
 }
 
@@ -134,8 +128,10 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read() {
-        let all: Vec<_> = read(&three()).collect();
-        assert_eq!(all, [(1, entry(1)), (2, entry(2)), (3, entry(3))]);
+        let (bytes, written) = (three(), [entry(1), entry(2), entry(3)]);
+        let written = (1..).zip(written.iter().map(Entry::borrowed));
+        assert!(read(&bytes).eq(written.clone()));
+        assert!(of_ours(&bytes).eq(written));
     }
 
     #[test]

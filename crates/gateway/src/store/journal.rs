@@ -58,9 +58,10 @@ struct Inner {
     other: MmapMut,
     /// How long what is in the current one is.
     bytes: usize,
+    /// Where in it those begin that nobody has taken, and how many they are.
+    waiting: (usize, usize),
     /// The number of the last entry.
     last: u64,
-    waiting: Vec<Entry>,
     line: Vec<u8>,
     closed: bool,
     // Held, since the first of them is locked.
@@ -70,8 +71,18 @@ struct Inner {
 /// What waits for the database, and the number of the last of it.
 #[derive(Default)]
 pub(super) struct Batch {
-    pub(super) entries: Vec<Entry>,
+    /// The entries as they stand in a journal, so that none is taken apart before it is
+    /// written, and how many they are.
+    bytes: Vec<u8>,
+    pub(super) count: usize,
     pub(super) last: u64,
+}
+
+/// Whether a record was kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    Yes,
+    No,
 }
 
 /// What is left from the last time, in its order.
@@ -83,10 +94,17 @@ pub(super) struct Left {
 impl Batch {
     /// Puts another behind it.
     pub(super) fn and_then(&mut self, next: Self) {
-        if !next.entries.is_empty() {
-            self.entries.extend(next.entries);
-            self.last = next.last;
+        if self.count == 0 {
+            *self = next;
+        } else if next.count > 0 {
+            self.bytes.extend_from_slice(&next.bytes);
+            (self.count, self.last) = (self.count + next.count, next.last);
         }
+    }
+
+    /// The entries, in their order.
+    pub(super) fn entries(&self) -> impl Iterator<Item = Entry<&str>> {
+        entries::of_ours(&self.bytes).map(|(_, entry)| entry)
     }
 }
 
@@ -116,13 +134,16 @@ impl Journal {
         numbered.sort_by_key(|(number, _)| *number);
         numbered.dedup_by_key(|(number, _)| *number);
         let last = numbered.last().map_or(taken, |(number, _)| *number);
-        let entries = numbered.into_iter().map(|(_, entry)| entry).collect();
+        let mut batch = Batch { bytes: Vec::new(), count: numbered.len(), last };
+        for (number, entry) in numbered {
+            entries::write(&mut batch.bytes, number, &entry);
+        }
         let inner = Inner {
             current,
             other,
             bytes: 0,
+            waiting: (0, 0),
             last,
-            waiting: Vec::new(),
             line: Vec::new(),
             closed: false,
             _files: files,
@@ -133,7 +154,7 @@ impl Journal {
             some: Notify::new(),
             enough: Notify::new(),
         };
-        Ok(Some(Left { journal, batch: Batch { entries, last } }))
+        Ok(Some(Left { journal, batch }))
     }
 
     /// Says that the database has what was left, and begins anew.
@@ -144,26 +165,24 @@ impl Journal {
         empty(&mut inner.other);
     }
 
-    /// Keeps a record; it outlives the process when this returns. Gives it back where
-    /// there is no room for it or it cannot be kept.
-    pub(super) fn keep(&self, entry: Entry) -> Result<(), Box<Entry>> {
+    /// Keeps a record; it outlives the process when this returns. Tells whether it does:
+    /// there may be no room for it.
+    #[must_use]
+    pub(super) fn keep<T: AsRef<str>>(&self, entry: &Entry<T>) -> Kept {
         let mut inner = self.lock();
         let outstanding = inner.last.saturating_sub(self.taken.load(Ordering::Acquire));
-        if inner.closed || outstanding >= MOST_WAITING as u64 {
-            return Err(Box::new(entry));
+        if inner.closed || outstanding >= MOST_WAITING as u64 || inner.append(entry).is_none() {
+            return Kept::No;
         }
-        if inner.append(&entry).is_none() {
-            return Err(Box::new(entry));
-        }
-        inner.waiting.push(entry);
-        let count = inner.waiting.len();
+        inner.waiting.1 += 1;
+        let count = inner.waiting.1;
         drop(inner);
         if count == 1 {
             self.some.notify_one();
         } else if count == ENOUGH {
             self.enough.notify_one();
         }
-        Ok(())
+        Kept::Yes
     }
 
     /// Waits until it is worth taking what waits.
@@ -177,7 +196,10 @@ impl Journal {
     /// Takes what waits.
     pub(super) fn take(&self) -> Batch {
         let mut inner = self.lock();
-        Batch { entries: std::mem::take(&mut inner.waiting), last: inner.last }
+        let (from, count) = inner.waiting;
+        let bytes = inner.current.get(from..inner.bytes).unwrap_or_default().to_vec();
+        inner.waiting = (inner.bytes, 0);
+        Batch { bytes, count, last: inner.last }
     }
 
     /// Says that the database has everything up to a number.
@@ -201,7 +223,7 @@ impl Journal {
 
 impl Inner {
     /// Puts an entry behind the others; `None` where there is no room.
-    fn append(&mut self, entry: &Entry) -> Option<()> {
+    fn append<T: AsRef<str>>(&mut self, entry: &Entry<T>) -> Option<()> {
         self.line.clear();
         entries::write(&mut self.line, self.last + 1, entry);
         let end = self.bytes + self.line.len();
@@ -213,21 +235,19 @@ impl Inner {
 
     /// Goes on in the other file, with what the database does not have yet.
     fn change(&mut self, taken: u64) {
-        let mut kept = Vec::new();
-        let first = self.last - self.waiting.len() as u64 + 1;
+        let (from, count) = self.waiting;
         // Those that wait are the last ones; what is neither taken nor waits is on its
         // way, and this is not the moment.
-        if first != taken + 1 {
+        if self.last - count as u64 != taken {
             return;
         }
-        for (number, entry) in (first..).zip(&self.waiting) {
-            entries::write(&mut kept, number, entry);
-        }
+        let Some(kept) = self.current.get(from..self.bytes) else { return };
         empty(&mut self.other);
         let Some(room) = self.other.get_mut(..kept.len()) else { return };
-        room.copy_from_slice(&kept);
-        std::mem::swap(&mut self.current, &mut self.other);
+        room.copy_from_slice(kept);
         self.bytes = kept.len();
+        self.waiting = (0, count);
+        std::mem::swap(&mut self.current, &mut self.other);
     }
 }
 

@@ -27,7 +27,7 @@ use super::{
     journal::{Batch, Journal},
     sql,
 };
-use crate::audit::{Entry, Link, Outlives};
+use crate::audit::{Entry, Link, Outlives, Word};
 
 /// The most that is committed at once: some milliseconds of work, so that nobody
 /// waits much longer than the disk needs.
@@ -63,7 +63,7 @@ pub(super) enum Verdict {
 
 /// A record to be appended, and what is written with it or not at all.
 pub(crate) struct Append {
-    pub(crate) entry: Entry,
+    pub(crate) entry: Entry<Word>,
     pub(crate) outlives: Outlives,
     pub(crate) along: Option<Along>,
     pub(crate) reply: Option<oneshot::Sender<Result<i64>>>,
@@ -119,7 +119,7 @@ impl Writer {
             again = committed.is_err().then(|| Instant::now() + AGAIN);
             if committed.is_ok()
                 && let Some(journal) = &self.journal
-                && !batch.entries.is_empty()
+                && batch.count > 0
             {
                 journal.taken(batch.last);
                 batch = Batch::default();
@@ -275,11 +275,13 @@ impl Group {
 
     /// Appends the records of the journal.
     fn of_journal(&mut self, connection: &Connection, journal: &Batch) -> Result<()> {
-        let Some((first, rest)) = journal.entries.split_first() else { return Ok(()) };
-        self.records += journal.entries.len();
-        let mut head = Link::head(connection)?.append(connection, first)?;
-        for entry in rest {
-            head = head.append(connection, entry)?;
+        if journal.count == 0 {
+            return Ok(());
+        }
+        self.records += journal.count;
+        let mut head = Link::head(connection)?;
+        for entry in journal.entries() {
+            head = head.append(connection, &entry)?;
         }
         self.head = Some(head);
         self.journal = Some(journal.last);

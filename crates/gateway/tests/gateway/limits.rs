@@ -1,6 +1,6 @@
 //! Budgets: the numbers, and a time to wait that is right.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use garth_contract::{Code, Detail, Error};
 use garth_gateway::{
@@ -19,18 +19,19 @@ struct Bench {
     limits: Limits<FakeRelativeClock>,
     clock: FakeRelativeClock,
     agent: AgentId,
+    caller: Arc<str>,
 }
 
 impl Bench {
     fn new() -> Self {
         let clock = FakeRelativeClock::default();
         let limits = Limits::with_clock(Config::standard(), clock.clone());
-        Self { limits, clock, agent: id_of("own") }
+        Self { limits, clock, agent: id_of("own"), caller: Arc::from("one") }
     }
 
     fn demand(&self) -> Demand<'_> {
         Demand {
-            caller: "one",
+            caller: &self.caller,
             kind: Kind::Token,
             workspace: Some((&self.agent, OwnLimits::default())),
             family: Family::Worktree,
@@ -132,14 +133,14 @@ fn a_caller_has_one_budget_for_all_workspaces() {
 fn a_workspace_has_one_budget_for_all_callers() {
     let bench = Bench::new();
     assert_eq!(bench.count(&bench.demand()), 60);
-    assert_eq!(bench.count(&Demand { caller: "another", ..bench.demand() }), 0);
+    assert_eq!(bench.count(&Demand { caller: &Arc::from("another"), ..bench.demand() }), 0);
 }
 
 #[test]
 fn people_have_a_budget_of_their_own() {
     let bench = Bench::new();
     assert_eq!(bench.count(&bench.demand()), 60);
-    let person = Demand { caller: "person", kind: Kind::Session, ..bench.demand() };
+    let person = Demand { caller: &Arc::from("person"), kind: Kind::Session, ..bench.demand() };
     assert_eq!(bench.count(&person), 1_200);
 }
 
@@ -167,7 +168,7 @@ fn five_reads_at_a_time() {
     let read = Demand { takes: Takes::Read, ..bench.demand() };
     let mut held: Vec<_> = (0..5).map(|_| bench.limits.admit(&read).unwrap()).collect();
     assert!(refused(bench.limits.admit(&read)) > Duration::ZERO);
-    let other = Demand { caller: "another", ..read.clone() };
+    let other = Demand { caller: &Arc::from("another"), ..read.clone() };
     assert!(bench.limits.admit(&other).is_err(), "the workspace is full too");
     assert_eq!(bench.limits.snapshot().reads, 5);
     held.pop();
@@ -193,6 +194,7 @@ fn a_refusal_takes_nothing() {
 fn there_is_a_bound_of_operations_at_a_time() {
     let config = Config { in_flight: 2, ..Config::standard() };
     let limits = Limits::new(config);
+    let [a, b, c] = ["a", "b", "c"].map(Arc::<str>::from);
     let demand = |caller| Demand {
         caller,
         kind: Kind::Token,
@@ -201,10 +203,10 @@ fn there_is_a_bound_of_operations_at_a_time() {
         takes: Takes::Nothing,
         bytes: 0,
     };
-    let held = [limits.admit(&demand("a")).unwrap(), limits.admit(&demand("b")).unwrap()];
-    assert!(limits.admit(&demand("c")).is_err());
+    let held = [limits.admit(&demand(&a)).unwrap(), limits.admit(&demand(&b)).unwrap()];
+    assert!(limits.admit(&demand(&c)).is_err());
     drop(held);
-    assert!(limits.admit(&demand("c")).is_ok());
+    assert!(limits.admit(&demand(&c)).is_ok());
     assert_eq!(limits.snapshot().refused_in_flight, 1);
 }
 
@@ -212,7 +214,12 @@ fn there_is_a_bound_of_operations_at_a_time() {
 fn what_is_counted_can_be_looked_at() {
     let bench = Bench::new();
     bench.count(&bench.demand());
-    bench.count(&Demand { caller: "two", bytes: 60_000_000, workspace: None, ..bench.demand() });
+    bench.count(&Demand {
+        caller: &Arc::from("two"),
+        bytes: 60_000_000,
+        workspace: None,
+        ..bench.demand()
+    });
     let snapshot = bench.limits.snapshot();
     assert_eq!(snapshot.admitted, 61);
     assert_eq!(snapshot.refused_requests, 1);

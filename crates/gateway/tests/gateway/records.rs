@@ -13,12 +13,12 @@ use crate::stage::{Begin, Stage, until};
 
 fn opening(workspace: &str, operation: &str) -> Opening {
     Opening {
-        caller: "c".to_owned(),
-        role: "operator".to_owned(),
-        session: "s".to_owned(),
-        workspace: workspace.to_owned(),
-        operation: operation.to_owned(),
-        summary: String::new(),
+        caller: "c".into(),
+        role: "operator".into(),
+        session: "s".into(),
+        workspace: workspace.to_owned().into(),
+        operation: operation.to_owned().into(),
+        summary: "".into(),
         bytes_in: 1,
         outlives: Outlives::Machine,
     }

@@ -14,7 +14,7 @@ async fn hundred(retention: Retention) -> Stage {
     let clock = Clock::set_to(1_000_000);
     let stage = Stage::begin(Begin { clock, retention, ..Begin::default() }).await;
     for _ in 0..100 {
-        let opening = Opening { summary: "x".repeat(500), ..Opening::default() };
+        let opening = Opening { summary: "x".repeat(500).into(), ..Opening::default() };
         let record = stage.gateway.audit().open(opening).await.unwrap();
         record.close(Ok(0)).await.unwrap();
         stage.clock.advance(Duration::from_secs(60));

@@ -157,6 +157,7 @@ impl Named {
             order: Order::Path,
             skip: 0,
             take: u64::MAX,
+            after: None,
         };
         match self.question {
             Question::Grep { pattern, syntax, case } => {

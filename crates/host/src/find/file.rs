@@ -172,6 +172,7 @@ mod tests {
             order: Order::Path,
             skip: 0,
             take: u64::MAX,
+            after: None,
         };
         Search::compile(&query).unwrap().unwrap()
     }

@@ -48,6 +48,7 @@ impl Scope {
             order: Order::Path,
             skip: 0,
             take: u64::MAX,
+            after: None,
         })?;
         Ok(Self { base, only: None, filter, ignored: spec.ignored, rules })
     }

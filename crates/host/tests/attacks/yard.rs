@@ -142,6 +142,7 @@ impl Yard {
             order: Order::Path,
             skip: 0,
             take: 1000,
+            after: None,
         };
         let sink = Arc::new(Collect::default());
         held("find", Filesystem::find(&self.host, &query, sink.clone())).await?;

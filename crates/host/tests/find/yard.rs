@@ -105,6 +105,7 @@ pub(crate) fn files() -> Query {
         order: Order::Path,
         skip: 0,
         take: u64::MAX,
+        after: None,
     }
 }
 

@@ -252,6 +252,7 @@ fn everything_below(base: WsPath, reach: Reach, take: u64) -> Query {
         order: Order::Path,
         skip: 0,
         take,
+        after: None,
     }
 }
 

@@ -154,6 +154,7 @@ pub(crate) fn everything() -> Query {
         order: Order::Path,
         skip: 0,
         take: u64::MAX,
+        after: None,
     }
 }
 

@@ -78,6 +78,7 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
         order: Order::Path,
         skip: 0,
         take: workspace.limits().most_results,
+        after: None,
     };
     let (files, place) = entries(workspace, &query).await?;
     let mut text = CleanWriter::new();

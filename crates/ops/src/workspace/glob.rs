@@ -127,6 +127,7 @@ pub(crate) async fn find(workspace: &Workspace, params: Params) -> Result<Found>
         order: Order::Newest,
         skip: page.skip,
         take: page.take,
+        after: None,
     };
     let (files, place) = entries(workspace, &query).await?;
     Ok(Found { base: query.base, pattern, files, place })

@@ -323,5 +323,6 @@ fn query(workspace: &Workspace, params: Params, page: Page) -> Result<Query> {
         skip: page.skip,
         // One more than is shown tells whether there are more.
         take: page.take.saturating_add(1),
+        after: None,
     })
 }

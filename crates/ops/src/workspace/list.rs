@@ -194,6 +194,7 @@ fn query(path: &WsPath, scope: &Scope) -> Query {
         order: Order::Path,
         skip: scope.page.skip,
         take: scope.page.take,
+        after: None,
     }
 }
 

@@ -4,17 +4,16 @@ use garth_contract::{Depth, Kind, Removed, Result};
 use garth_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::{
-    Ask, Method,
+    Ask, Json, Method,
     wire::{
         agent::Agent,
         entry::{FileOrDir, shown, special},
         named,
     },
 };
-use crate::{Needs, params::parse_strictly, reply::object, schema::schema_of};
+use crate::{Needs, params::parse_strictly, schema::schema_of};
 
 pub(super) const METHOD: Method = Method {
     name: "worktree.delete",
@@ -54,13 +53,13 @@ struct Payload {
     items_deleted: Option<u64>,
 }
 
-async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> {
+async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     let params: Params = parse_strictly(ask.params)?;
     let path = workspace.path(params.path)?;
     let depth = if params.recursive == Some(true) { Depth::All } else { Depth::One };
     let Removed { kind, count } = workspace.fs().remove(&path, depth).await?;
     ask.shown.forget(&path);
-    object(&Payload {
+    Json::of(&Payload {
         path: shown(&path),
         kind: FileOrDir::of(kind),
         special: special(kind),

@@ -9,17 +9,15 @@ use garth_text::diff::diff;
 use garth_workspace::{Workspace, version_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::{
-    Ask, Method, Reach,
+    Ask, Json, Method, Reach,
     wire::{agent::Agent, entry::shown, named},
 };
 use crate::{
     Needs,
     change::{Change, Side},
     params::{invalid, parse_strictly},
-    reply::object,
     schema::schema_of,
     text_file::TextFile,
 };
@@ -116,7 +114,7 @@ enum Other {
     Text(String),
 }
 
-async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> {
+async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     let params: Params = parse_strictly(ask.params)?;
     let format = params.format.unwrap_or_default();
     if let Params { from_path: None, to_path: None, content: None, .. } = &params
@@ -168,7 +166,7 @@ async fn since(
     path: &str,
     version: Version,
     format: Format,
-) -> Result<Map<String, Value>> {
+) -> Result<Json> {
     let path = workspace.path(path)?;
     let now = read(workspace, &path).await?;
     let new = TextFile::of(&path, &now.bytes, None)?;
@@ -191,9 +189,8 @@ async fn since(
     let old = TextFile::of(&path, &before, None)?;
     let name = shown(&path);
     let new = Side { name: &name, path: &path, text: new.text.as_bytes() };
-    let mut payload = compared(workspace, (&path, &old.text), new, (format, Some(&path)))?;
-    payload.insert("fromVersion".to_owned(), version.to_string().into());
-    Ok(payload)
+    let payload = compared(workspace, (&path, &old.text), new, (format, Some(&path)))?;
+    Ok(payload.with("fromVersion", &version.to_string().into()))
 }
 
 async fn read(workspace: &Workspace, path: &WsPath) -> Result<Content> {
@@ -206,7 +203,7 @@ fn compared(
     (from, old): (&WsPath, &str),
     new: Side<'_>,
     (format, to): (Format, Option<&WsPath>),
-) -> Result<Map<String, Value>> {
+) -> Result<Json> {
     let name = shown(from);
     let old = Side { name: &name, path: from, text: old.as_bytes() };
     let found = diff(old.text, new.text);
@@ -223,7 +220,7 @@ fn compared(
             (None, Some(hunks), missing, redacted)
         }
     };
-    object(&Payload {
+    Json::of(&Payload {
         from_path: shown(from),
         to_path: to.map(shown),
         from_version: None,
@@ -244,8 +241,8 @@ fn binary(
     (from, old): (&WsPath, &Content),
     (to, new): (&WsPath, &Content),
     format: Format,
-) -> Result<Map<String, Value>> {
-    object(&Payload {
+) -> Result<Json> {
+    Json::of(&Payload {
         from_path: shown(from),
         to_path: Some(shown(to)),
         from_version: None,

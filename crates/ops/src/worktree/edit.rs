@@ -6,17 +6,15 @@ use garth_text::encoding;
 use garth_workspace::{Plan, Updated, Workspace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::{
-    Ask, Method, Reach, Recall,
+    Ask, Json, Method, Reach, Recall,
     wire::{agent::Agent, encoding::text_of, entry::shown, named},
 };
 use crate::{
     Needs,
     params::{invalid, parse_strictly},
     placeholders,
-    reply::object,
     schema::schema_of,
     segments::check_hidden,
     text_file,
@@ -127,7 +125,7 @@ struct Edits<'a> {
     shown: &'a Recall,
 }
 
-async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> {
+async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     let mut params: Params = parse_strictly(ask.params)?;
     if params.edits.is_empty() {
         return Err(invalid("edits is empty: send at least one"));
@@ -141,7 +139,7 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> 
     let Updated { written, facts: (outcome, size) } = updated;
     let Outcome { edits: done, change, created, before } = outcome;
     let version = written.as_ref().map(|written| written.version).or(before);
-    object(&Payload {
+    Json::of(&Payload {
         path: shown(&edits.path),
         created,
         dry_run: params.dry_run == Some(true),

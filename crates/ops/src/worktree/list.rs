@@ -7,22 +7,20 @@ use garth_contract::{
 use garth_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::{
-    Ask, Method,
+    Ask, Json, Method,
     wire::{
         agent::Agent,
-        cursor,
+        cursor::Behind,
         entry::{Listed, shown},
         named,
     },
 };
 use crate::{
     Needs,
-    page::{Page, Place},
-    params::parse_strictly,
-    reply::object,
+    page::Place,
+    params::{at_least_one, parse_strictly},
     schema::schema_of,
     tree::{directory, entries, hidden},
 };
@@ -74,39 +72,79 @@ struct Payload {
     next_cursor: Option<String>,
 }
 
-async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> {
+async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     let params: Params = parse_strictly(ask.params)?;
     // Who knows of no pages gets as much as one reply may hold.
     let most = workspace.limits().most_results;
-    let page = cursor::page((params.limit, params.cursor.as_deref()), (most, most))?;
+    let take = at_least_one("limit", params.limit)?.unwrap_or(most).min(most);
+    let behind = Behind::read(params.cursor.as_deref())?;
     let path = workspace.path(params.path.unwrap_or_default())?;
     let deep = if params.recursive == Some(true) { Deep::Tree } else { Deep::Entries };
-    let (found, place) =
-        look(workspace, &path, (deep, hidden(params.include_hidden)), page).await?;
+    let scope = (deep, hidden(params.include_hidden));
+    let (found, place) = match scope {
+        (Deep::Entries, Hidden::Include) => entries_of(workspace, &path, &behind, take).await?,
+        (Deep::Tree, _) | (_, Hidden::Skip) => {
+            walked(workspace, &path, scope, (&behind, take)).await?
+        }
+    };
     let mut entries = Vec::with_capacity(found.len());
     for entry in &found {
         entries.push(Listed::of(workspace, entry).await);
     }
-    object(&Payload {
+    let last = found.last().map(|entry| entry.path.clone()).or(behind.path);
+    let next = place.next().and_then(|count| Behind { count, path: last }.written());
+    Json::of(&Payload {
         path: shown(&path),
         entries,
         total: place.total(),
-        truncated: place.next().is_some(),
-        next_cursor: cursor::next(place),
+        truncated: next.is_some(),
+        next_cursor: next,
     })
 }
 
-async fn look(
+/// A directory's own entries behind the last that was told.
+///
+/// A listing counts, so it is asked where that one stands now: where it stood, unless
+/// others came or went before it.
+async fn entries_of(
+    workspace: &Workspace,
+    path: &WsPath,
+    behind: &Behind,
+    take: u64,
+) -> Result<(Vec<Entry>, Place)> {
+    let list = async |skip, take| workspace.fs().list(path, Range { skip, take }).await;
+    let is_told = |entry: &Entry| behind.path.as_ref().is_some_and(|last| entry.path <= *last);
+    let before = behind.count.saturating_sub(1);
+    let mut listing = list(before, take.saturating_add(behind.count.min(1))).await?;
+    let mut skip = behind.count;
+    let stands =
+        listing.entries.first().map(|entry| Some(&entry.path)) == Some(behind.path.as_ref());
+    if behind.count > 0 && stands {
+        listing.entries.remove(0);
+    } else if behind.count > 0 {
+        let (mut low, mut high) = (0, listing.total);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match list(middle, 1).await?.entries.first() {
+                Some(entry) if is_told(entry) => low = middle + 1,
+                Some(_) | None => high = middle,
+            }
+        }
+        (listing, skip) = (list(low, take).await?, low);
+        // Something may have come while it was looked for.
+        listing.entries.retain(|entry| !is_told(entry));
+    }
+    let (given, total) = (listing.entries.len() as u64, Total::Exact(listing.total));
+    Ok((listing.entries, Place { skip, given, total }))
+}
+
+/// What a walk finds behind the last that was told.
+async fn walked(
     workspace: &Workspace,
     path: &WsPath,
     (reach, hidden): (Deep, Hidden),
-    Page { skip, take }: Page,
+    (behind, take): (&Behind, u64),
 ) -> Result<(Vec<Entry>, Place)> {
-    if (reach, hidden) == (Deep::Entries, Hidden::Include) {
-        let listing = workspace.fs().list(path, Range { skip, take }).await?;
-        let given = listing.entries.len() as u64;
-        return Ok((listing.entries, Place { skip, given, total: Total::Exact(listing.total) }));
-    }
     // A walk may begin at a file too, which a listing may not.
     directory(workspace, path).await?;
     let query = Query {
@@ -120,8 +158,15 @@ async fn look(
         grep: None,
         facts: Facts::All,
         order: Order::Path,
-        skip,
+        skip: 0,
         take,
+        after: behind.path.clone(),
     };
-    entries(workspace, &query).await
+    let (found, Place { given, total, .. }) = entries(workspace, &query).await?;
+    let skip = behind.count;
+    let total = match total {
+        Total::Exact(rest) => Total::Exact(skip.saturating_add(rest)),
+        Total::AtLeast(rest) => Total::AtLeast(skip.saturating_add(rest)),
+    };
+    Ok((found, Place { skip, given, total }))
 }

@@ -4,13 +4,12 @@ use garth_contract::{Made, Parents, Result};
 use garth_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::{
-    Ask, Method, Reach,
+    Ask, Json, Method, Reach,
     wire::{agent::Agent, entry::shown, named},
 };
-use crate::{Needs, params::parse_strictly, reply::object, schema::schema_of};
+use crate::{Needs, params::parse_strictly, schema::schema_of};
 
 pub(super) const METHOD: Method = Method {
     name: "worktree.mkdir",
@@ -44,10 +43,10 @@ struct Payload {
     created: bool,
 }
 
-async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> {
+async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     let params: Params = parse_strictly(ask.params)?;
     let path = workspace.path(params.path)?;
     let parents = if params.recursive == Some(false) { Parents::Require } else { Parents::Create };
     let made = workspace.fs().make_dir(&path, parents).await?;
-    object(&Payload { path: shown(&path), created: made == Made::Created })
+    Json::of(&Payload { path: shown(&path), created: made == Made::Created })
 }

@@ -4,17 +4,16 @@ use garth_contract::{Clobber, Move, Parents, Renamed, Result};
 use garth_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::{
-    Ask, Method, Reach,
+    Ask, Json, Method, Reach,
     wire::{
         agent::Agent,
         entry::{FileOrDir, shown, special},
         named,
     },
 };
-use crate::{Needs, params::parse_strictly, reply::object, schema::schema_of};
+use crate::{Needs, params::parse_strictly, schema::schema_of};
 
 pub(super) const METHOD: Method = Method {
     name: "worktree.move",
@@ -62,7 +61,7 @@ struct Payload {
     overwritten: bool,
 }
 
-async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> {
+async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     let params: Params = parse_strictly(ask.params)?;
     let (from, to) = (workspace.path(params.from_path)?, workspace.path(params.to_path)?);
     let how = Move {
@@ -71,7 +70,7 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> 
     };
     let Renamed { kind, replaced } = workspace.fs().rename(&from, &to, how).await?;
     ask.shown.moved(&from, &to);
-    object(&Payload {
+    Json::of(&Payload {
         from_path: shown(&from),
         to_path: shown(&to),
         kind: FileOrDir::of(kind),

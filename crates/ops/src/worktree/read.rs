@@ -11,17 +11,15 @@ use garth_redact::Permit;
 use garth_workspace::{AROUND, Secret, Workspace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::{
-    Ask, Method, Reach,
+    Ask, Json, Method, Reach,
     wire::{agent::Agent, encoding::Form, entry::shown, named},
 };
 use crate::{
     Needs,
     params::{at_least_one, parse_strictly},
     recall::Extent,
-    reply::object,
     schema::schema_of,
     timestamp::rfc3339,
 };
@@ -113,7 +111,7 @@ struct Wanted<'a> {
     permit: Option<&'a Permit>,
 }
 
-async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> {
+async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     let params: Params = parse_strictly(ask.params)?;
     let part = params.offset.or(params.length).is_some();
     let wanted = Wanted {
@@ -140,7 +138,7 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> 
     let asked = wanted.from.saturating_add(wanted.length.unwrap_or(u64::MAX)).min(content.size);
     let facts = Payload {
         path: shown(&wanted.path),
-        content: String::new(),
+        content: given.content,
         encoding: if wanted.form == Form::Base64 { "base64" } else { "utf8" },
         file_encoding: given.file_encoding,
         size_bytes: content.size,
@@ -152,10 +150,7 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> 
         next_offset: more.then_some(end),
         version: version.map(|version| version.to_string()),
     };
-    let mut payload = object(&facts)?;
-    // A long content is moved into the reply, not copied.
-    payload.insert("content".to_owned(), Value::String(given.content));
-    Ok(payload)
+    Json::with_room(&facts, facts.content.len())
 }
 
 /// The right to show the text as it is, where it is asked for.

@@ -5,16 +5,14 @@ use garth_redact::Clean;
 use garth_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::{
-    Ask, Method, Reach,
+    Ask, Json, Method, Reach,
     wire::{agent::Agent, cursor, entry::shown, named},
 };
 use crate::{
     Needs,
     params::{Patterns, invalid, parse_strictly},
-    reply::object,
     schema::schema_of,
     workspace::grep::{self, Hits, Letters, Row, hits},
 };
@@ -107,7 +105,7 @@ struct Match {
     after: Option<Vec<Clean>>,
 }
 
-async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> {
+async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     let params: Params = parse_strictly(ask.params)?;
     if params.query.is_empty() {
         return Err(invalid("query must not be empty"));
@@ -135,7 +133,7 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> 
         ..grep::Params::default()
     };
     let Hits { base, rows, place, summary } = hits(workspace, asked).await?;
-    object(&Payload {
+    Json::of(&Payload {
         path: shown(&base),
         matches: matches(&rows, params.context_lines.unwrap_or(0)),
         total: place.total(),

@@ -4,13 +4,12 @@ use garth_contract::{Links, Result};
 use garth_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value};
 
 use super::{
-    Ask, Method, Reach,
+    Ask, Json, Method, Reach,
     wire::{agent::Agent, entry::Listed, named},
 };
-use crate::{Needs, params::parse_strictly, reply::object, schema::schema_of};
+use crate::{Needs, params::parse_strictly, schema::schema_of};
 
 pub(super) const METHOD: Method = Method {
     name: "worktree.stat",
@@ -34,9 +33,9 @@ struct Params {
     path: String,
 }
 
-async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> {
+async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     let params: Params = parse_strictly(ask.params)?;
     let path = workspace.path(params.path)?;
     let entry = workspace.fs().stat(&path, Links::Keep).await?;
-    object(&Listed::of(workspace, &entry).await)
+    Json::of(&Listed::of(workspace, &entry).await)
 }

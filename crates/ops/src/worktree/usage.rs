@@ -12,13 +12,12 @@ use garth_contract::{
 use garth_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::{
-    Ask, Method, Reach,
+    Ask, Json, Method, Reach,
     wire::{agent::Agent, entry::shown, named},
 };
-use crate::{Needs, params::parse_strictly, reply::object, schema::schema_of};
+use crate::{Needs, params::parse_strictly, schema::schema_of};
 
 /// The most entries that are counted: several checkouts of a kernel, within seconds.
 const MOST: u64 = 1_000_000;
@@ -85,7 +84,7 @@ impl Sink for Tally {
     }
 }
 
-async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> {
+async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     let params: Params = parse_strictly(ask.params)?;
     let path = workspace.path(params.path.unwrap_or_default())?;
     let query = Query {
@@ -101,6 +100,7 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> 
         order: Order::Path,
         skip: 0,
         take: MOST,
+        after: None,
     };
     let tally = Arc::new(Tally::default());
     let told = workspace.fs().find(&query, Arc::<Tally>::clone(&tally)).await?;
@@ -111,5 +111,5 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> 
         Total::Exact(total) => total > counted,
         Total::AtLeast(_) => true,
     };
-    object(&Payload { path: shown(&path), files, directories, size_bytes, truncated })
+    Json::of(&Payload { path: shown(&path), files, directories, size_bytes, truncated })
 }

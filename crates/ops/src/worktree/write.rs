@@ -11,10 +11,9 @@ use garth_text::encoding::{self, Encoding};
 use garth_workspace::{Plan, Updated, Workspace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::{
-    Ask, Method, Reach, Recall,
+    Ask, Json, Method, Reach, Recall,
     wire::{
         agent::Agent,
         encoding::{Form, decoded, text_of},
@@ -26,7 +25,6 @@ use crate::{
     Needs,
     params::{invalid, parse_strictly},
     placeholders,
-    reply::object,
     schema::schema_of,
     segments::check_hidden,
     text_file::refused,
@@ -94,11 +92,11 @@ struct Call<'a> {
     shown: &'a Recall,
 }
 
-async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Map<String, Value>> {
+async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     let params: Params = parse_strictly(ask.params)?;
     let call = Call::of(workspace, params, ask.shown)?;
     let (size, written) = call.write(workspace).await?;
-    object(&Payload {
+    Json::of(&Payload {
         path: shown(&call.path),
         size_bytes: size,
         modified_at: written.modified.map(rfc3339),

@@ -42,7 +42,7 @@ impl Asking {
     pub(crate) fn raw(&self, name: &str, params: Value) -> Result<Map<String, Value>> {
         let method = method(&format!("worktree.{name}")).unwrap();
         let ask = Ask { params, permit: self.permit.as_ref(), shown: &self.shown };
-        let reply = wait((method.run)(&self.stage.workspace, ask))?;
+        let reply = wait((method.run)(&self.stage.workspace, ask))?.into_facts();
         check(name, &(method.payload)().to_value(), &Value::Object(reply.clone()));
         Ok(reply)
     }

@@ -109,6 +109,44 @@ fn a_listing_comes_in_pages_that_join_without_a_gap() {
 }
 
 #[test]
+fn a_page_goes_on_where_the_last_ended_whatever_came_and_went_in_between() {
+    const MANY: &[(&str, &str)] =
+        &[("a/1", ""), ("a/3", ""), ("a/5", ""), ("b", ""), ("c/1", ""), ("c/2", "")];
+    everywhere(MANY, |asking| {
+        for (more, first, rest) in [
+            (json!({"recursive": true}), &["a", "a/1", "a/3"][..], &["a/4", "c", "c/2"][..]),
+            (
+                json!({"recursive": true, "includeHidden": true}),
+                &["a", "a/1", "a/3"],
+                &["a/4", "c", "c/2"],
+            ),
+            (json!({"path": "a"}), &["a/1", "a/3"], &["a/4"]),
+            (json!({"path": "a", "includeHidden": true}), &["a/1", "a/3"], &["a/4"]),
+        ] {
+            let mut params = more.clone();
+            params["limit"] = first.len().into();
+            let page = asking.ok("list", params.clone());
+            assert_eq!(paths(&page), first, "{more}");
+            // Before where it ended, it itself, and behind it.
+            for gone in ["a/1", "a/3", "a/5", "b", "c/1"] {
+                asking.ok("delete", json!({"path": gone}));
+            }
+            for new in ["a/2", "a/4"] {
+                asking.ok("write", json!({"path": new, "content": ""}));
+            }
+            params["cursor"] = page["nextCursor"].clone();
+            assert_eq!(paths(&asking.ok("list", params)), rest, "{more}");
+            for new in ["a/2", "a/4"] {
+                asking.ok("delete", json!({"path": new}));
+            }
+            for (path, content) in MANY {
+                asking.ok("write", json!({"path": path, "content": content}));
+            }
+        }
+    });
+}
+
+#[test]
 fn what_cannot_be_listed_is_refused() {
     everywhere(FILES, |asking| {
         for (code, params) in [

@@ -186,6 +186,7 @@ fn query() -> Query {
         order: Order::Path,
         skip: 0,
         take: u64::MAX,
+        after: None,
     }
 }
 

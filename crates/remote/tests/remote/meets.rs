@@ -30,7 +30,7 @@ async fn what_is_no_guest_is_not_taken_for_one() {
     for words in [
         &b"Welcome to Debian GNU/Linux 12\n"[..],
         &[0; 100],
-        b"\x7fgarth\r\n\x02\0\0\0\xff\xff\xff\xff",
+        b"\x7fgarth\r\n\x03\0\0\0\xff\xff\xff\xff",
     ] {
         let fake = Fake::new(move |mut pipe, _, _| async move {
             pipe.write_all(words).await.unwrap();

@@ -32,6 +32,7 @@ fn query(before: u64, after: u64, skip: u64, take: u64) -> Query {
         order: Order::Path,
         skip,
         take,
+        after: None,
     }
 }
 

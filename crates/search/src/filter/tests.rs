@@ -19,6 +19,7 @@ fn query(base: &str) -> Query {
         order: Order::Path,
         skip: 0,
         take: u64::MAX,
+        after: None,
     }
 }
 

@@ -21,6 +21,7 @@ fn query(skip: u64, take: u64) -> Query {
         order: Order::Newest,
         skip,
         take,
+        after: None,
     }
 }
 

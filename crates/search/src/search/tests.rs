@@ -34,6 +34,7 @@ fn query(grep: Grep) -> Query {
         order: Order::Path,
         skip: 0,
         take: u64::MAX,
+        after: None,
     }
 }
 

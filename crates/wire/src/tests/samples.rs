@@ -61,6 +61,7 @@ fn query() -> Query {
         order: Order::Newest,
         skip: 3,
         take: 1 << 40,
+        after: Some(path("src/a")),
     }
 }
 

@@ -116,6 +116,7 @@ async fn a_head_over_its_bound_is_refused() {
         order: garth_contract::Order::Path,
         skip: 0,
         take: 1,
+        after: None,
     };
     let packet = Request::Find(Box::new(query)).encode();
     assert!(!packet.fits());

@@ -93,6 +93,10 @@ pub(super) const TYPES: &[(&str, &str)] = &[
         "Globs are judged on the object that a path resolves to, never on the text that was sent, so a link is no way round.",
     ),
     ("put.mode", "Permission bits to set; `None` keeps those of the file, or the default."),
+    (
+        "query.after",
+        "The path behind which results begin, by the order of paths; nothing need be there.",
+    ),
     ("query.base", "The directory (or the one file) to look at."),
     (
         "query.exclude",

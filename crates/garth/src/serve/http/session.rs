@@ -51,11 +51,11 @@ async fn taken(app: &App, asked: &Asked, body: Body) -> Result<(Secret, Value)> 
     let (secret, token) = app.gateway.callers().exchange(ticket).await?;
     // Nobody has the secret yet; a session that is on no record is never told.
     let begin = Begin {
-        caller: token.id.clone(),
-        role: token.role.to_owned(),
-        session: asked.connected.name(),
-        operation: "session.begin".to_owned(),
-        summary: format!("label: {}", token.label),
+        caller: token.id.clone().into(),
+        role: token.role.into(),
+        session: asked.connected.name().into(),
+        operation: "session.begin".into(),
+        summary: format!("label: {}", token.label).into(),
         bytes_in: bytes.len() as u64,
         ..Begin::default()
     };
@@ -100,10 +100,10 @@ pub(super) async fn end(State(app): State<Arc<App>>, asked: Asked) -> Response {
         match presented(&app, &asked.headers).await? {
             Some((credential, Means::Cookie)) => {
                 let begin = Begin {
-                    caller: credential.id().to_owned(),
-                    role: credential.role().to_string(),
-                    session: asked.connected.name(),
-                    operation: "session.end".to_owned(),
+                    caller: credential.id().to_owned().into(),
+                    role: credential.role().to_string().into(),
+                    session: asked.connected.name().into(),
+                    operation: "session.end".into(),
                     ..Begin::default()
                 };
                 let record = app.gateway.audit().open(begin).await?;

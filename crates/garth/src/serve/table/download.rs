@@ -82,12 +82,11 @@ async fn chunk(shown: Arc<Recall>, at: At<'_>, params: Value) -> Result<Answer> 
         "redact": params.redact,
     });
     let ask = worktree::Ask { params: ask, permit: at.permit, shown: &shown };
-    let mut facts = (method.run)(at.workspace, ask).await?;
+    let facts = (method.run)(at.workspace, ask).await?;
     if self::state(at, &path).await? != state {
         return Err(Error::at(Code::Conflict, &path).hint("The file has changed; begin anew."));
     }
-    facts.insert("state".to_owned(), state.into());
-    Ok(Answer::Facts(facts))
+    Ok(Answer::Written(facts.with("state", &state.into())))
 }
 
 /// What changes whenever the file does: its size, and when it was written.

@@ -26,14 +26,39 @@ use crate::serve::data;
 const MOST: usize = 1_000;
 /// Bytes of them.
 const MOST_BYTES: u64 = 64 << 20;
+/// A file takes whole blocks of a disk, however little is in it.
+pub(super) const BLOCK: u64 = 4 << 10;
 
 /// What is kept of one workspace.
 pub(super) struct Shelf {
     directory: PathBuf,
-    /// Names and sizes; what was kept last stands last.
-    kept: VecDeque<(String, u64)>,
+    /// What was kept last stands last.
+    kept: VecDeque<Kept>,
     bytes: u64,
     most: (usize, u64),
+}
+
+/// One content.
+struct Kept {
+    since: SystemTime,
+    name: String,
+    size: u64,
+}
+
+/// What a shelf holds, where it holds anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Holds {
+    /// The bytes that it takes on a disk.
+    pub(super) bytes: u64,
+    /// Since when the oldest of it is kept.
+    pub(super) oldest: SystemTime,
+}
+
+impl Holds {
+    fn of(kept: &VecDeque<Kept>) -> Option<Self> {
+        let bytes = kept.iter().map(|kept| kept.size.max(1).next_multiple_of(BLOCK)).sum();
+        kept.front().map(|oldest| Self { bytes, oldest: oldest.since })
+    }
 }
 
 impl Shelf {
@@ -52,18 +77,16 @@ impl Shelf {
     }
 
     fn within(directory: PathBuf, most: (usize, u64)) -> Self {
-        let mut found: Vec<(SystemTime, String, u64)> = Vec::new();
-        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
-            let Ok(facts) = entry.metadata() else { continue };
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            found.push((facts.modified().unwrap_or(SystemTime::UNIX_EPOCH), name, facts.len()));
-        }
-        found.sort();
-        let kept: VecDeque<_> = found.into_iter().map(|(_, name, size)| (name, size)).collect();
-        let bytes = kept.iter().map(|(_, size)| size).sum();
+        let kept = contents(&directory);
+        let bytes = kept.iter().map(|kept| kept.size).sum();
         let mut shelf = Self { directory, kept, bytes, most };
         shelf.give_up();
         shelf
+    }
+
+    /// What it holds, if anything.
+    pub(super) fn holds(&self) -> Option<Holds> {
+        Holds::of(&self.kept)
     }
 
     /// Keeps a content, if it is text.
@@ -72,22 +95,30 @@ impl Shelf {
             return;
         }
         let name = name(path, version.unwrap_or_else(|| Version::of(bytes)));
-        if let Some(at) = self.kept.iter().rposition(|(known, _)| *known == name) {
+        let since = SystemTime::now();
+        if let Some(at) = self.kept.iter().rposition(|known| known.name == name) {
             // It was seen again, so it is not the oldest any more.
             let again = self.kept.remove(at);
-            self.kept.extend(again);
+            self.kept.extend(again.map(|again| Kept { since, ..again }));
+            let again = OpenOptions::new().write(true).open(self.directory.join(&name));
+            let _ = again.and_then(|file| file.set_modified(since));
             return;
         }
         let place = self.directory.join(&name);
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true).mode(0o600);
-        let made = options.open(&place).and_then(|mut file| file.write_all(bytes));
+        let made = options.open(&place).and_then(|mut file| {
+            file.write_all(bytes)?;
+            // The system's own time is too coarse to tell which is older.
+            file.set_modified(since)
+        });
         if made.is_err() {
             let _ = fs::remove_file(&place);
             return;
         }
-        self.bytes += bytes.len() as u64;
-        self.kept.push_back((name, bytes.len() as u64));
+        let size = bytes.len() as u64;
+        self.bytes += size;
+        self.kept.push_back(Kept { since, name, size });
         self.give_up();
     }
 
@@ -104,11 +135,34 @@ impl Shelf {
     fn give_up(&mut self) {
         let (most, most_bytes) = self.most;
         while self.kept.len() > most || self.bytes > most_bytes {
-            let Some((name, size)) = self.kept.pop_front() else { return };
-            self.bytes = self.bytes.saturating_sub(size);
-            let _ = fs::remove_file(self.directory.join(name));
+            self.give_up_oldest();
         }
     }
+
+    /// Lets the oldest go, if there is one.
+    pub(super) fn give_up_oldest(&mut self) {
+        let Some(Kept { name, size, .. }) = self.kept.pop_front() else { return };
+        self.bytes = self.bytes.saturating_sub(size);
+        let _ = fs::remove_file(self.directory.join(name));
+    }
+}
+
+/// What a directory holds, if anything, without opening it as a shelf.
+pub(super) fn look(directory: &Path) -> Option<Holds> {
+    Holds::of(&contents(directory))
+}
+
+/// The contents in a directory, the oldest first.
+fn contents(directory: &Path) -> VecDeque<Kept> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let Ok(facts) = entry.metadata() else { continue };
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let since = facts.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        found.push(Kept { since, name, size: facts.len() });
+    }
+    found.sort_by(|one, other| (one.since, &one.name).cmp(&(other.since, &other.name)));
+    found.into()
 }
 
 /// Removes a directory with all that is in it, if it is there.

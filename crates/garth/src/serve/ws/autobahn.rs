@@ -154,17 +154,22 @@ async fn listen() -> SocketAddr {
 /// Sends back every text that comes.
 async fn echo(socket: Socket, door: Door) {
     door.open();
-    let mut spoken = Spoken::begin(socket, door);
-    let why = loop {
-        match came(spoken.frames.next().await) {
-            Came::Text(text) => {
-                if spoken.outbox.send(text.as_str().to_owned()).await.is_err() {
-                    break None;
+    let (mut frames, mut spoken) = Spoken::begin(socket, door);
+    let outbox = spoken.outbox.clone();
+    let echoing = async {
+        loop {
+            match came(frames.next().await) {
+                Came::Text(text) => {
+                    if outbox.send(text.as_str().to_owned()).await.is_err() {
+                        break None;
+                    }
                 }
+                Came::Sign => {}
+                Came::End(why) => break why,
             }
-            Came::Sign => {}
-            Came::End(why) => break why,
         }
     };
-    spoken.end(why).await;
+    let why = spoken.during(echoing).await;
+    drop(outbox);
+    spoken.end(frames, why).await;
 }

@@ -1,6 +1,13 @@
 //! One connection: first who it is, then requests until either side ends it.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{
+    future::poll_fn,
+    net::IpAddr,
+    pin::{Pin, pin},
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use futures::{
     Sink, Stream, StreamExt,
@@ -11,7 +18,6 @@ use garth_gateway::{Caller, Credential};
 use serde_json::{Map, Value};
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    task::JoinHandle,
     time::timeout,
 };
 use tokio_tungstenite::{
@@ -67,44 +73,76 @@ pub(crate) async fn serve<S>(
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let mut spoken = Spoken::begin(socket, door.clone());
+    let (mut frames, mut spoken) = Spoken::begin(socket, door.clone());
     let name = format!("c{}", app.number());
     let session = Session { app, outbox: spoken.outbox.clone(), door, name, from, by };
-    let why = session.run(&mut spoken.frames, known).await;
+    let why = spoken.during(session.run(&mut frames, known)).await;
     drop(session);
-    spoken.end(why).await;
+    spoken.end(frames, why).await;
 }
 
-/// A connection that is spoken on: frames as they come, and a place for those that go.
+/// A connection that is spoken on: a place for frames that go, and what sends them.
+///
+/// They are sent by the task that reads: after it has worked on what came at once, all its
+/// answers go out together, and no other thread is woken for them.
 pub(super) struct Spoken<S> {
-    pub(super) frames: SplitStream<WebSocketStream<S>>,
     pub(super) outbox: Outbox,
     door: Door,
-    writing: JoinHandle<SplitSink<WebSocketStream<S>, Message>>,
+    writing: Writing<S>,
+}
+
+/// The sending, until it has ended, and then where it was sent to.
+enum Writing<S> {
+    Goes(Pin<Box<dyn Future<Output = SplitSink<WebSocketStream<S>, Message>> + Send>>),
+    Ended(SplitSink<WebSocketStream<S>, Message>),
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Spoken<S> {
-    pub(super) fn begin(socket: WebSocketStream<S>, door: Door) -> Self {
+    pub(super) fn begin(
+        socket: WebSocketStream<S>,
+        door: Door,
+    ) -> (SplitStream<WebSocketStream<S>>, Self) {
         let (sink, frames) = socket.split();
         let (outbox, outgoing) = Outbox::new();
-        let writing = tokio::spawn(outgoing.write(sink, door.clone()));
-        Self { frames, outbox, door, writing }
+        let writing = Writing::Goes(Box::pin(outgoing.write(sink, door.clone())));
+        (frames, Self { outbox, door, writing })
+    }
+
+    /// Does something, and sends meanwhile what is put into the outbox.
+    ///
+    /// Cancel: what is being done is dropped; what was to be sent is sent later.
+    pub(super) async fn during<T>(&mut self, doing: impl Future<Output = T>) -> T {
+        let mut doing = pin!(doing);
+        poll_fn(|context| {
+            if let Poll::Ready(done) = doing.as_mut().poll(context) {
+                return Poll::Ready(done);
+            }
+            let _ = self.writing.poll(context);
+            Poll::Pending
+        })
+        .await
     }
 
     /// Says goodbye, and waits a little for the client to do the same.
-    pub(super) async fn end(self, why: Why) {
-        let Self { frames, outbox, door, mut writing } = self;
+    pub(super) async fn end(mut self, frames: SplitStream<WebSocketStream<S>>, why: Why) {
         let (code, reason) = why.unwrap_or((CloseCode::Normal, ""));
-        let _ = timeout(GOODBYE, outbox.close(code, reason)).await;
-        drop(outbox);
-        match timeout(GOODBYE, &mut writing).await {
-            Ok(Ok(sink)) => {
-                door.open();
-                let _ = timeout(LINGER, linger(frames, sink)).await;
-            }
-            Ok(Err(_)) => {}
-            Err(_) => writing.abort(),
+        let outbox = self.outbox.clone();
+        let _ = timeout(GOODBYE, self.during(outbox.close(code, reason))).await;
+        let Self { outbox: last, door, mut writing } = self;
+        drop((outbox, last));
+        let _ = timeout(GOODBYE, poll_fn(|context| writing.poll(context))).await;
+        if let Writing::Ended(sink) = writing {
+            door.open();
+            let _ = timeout(LINGER, linger(frames, sink)).await;
         }
+    }
+}
+
+impl<S> Writing<S> {
+    /// Sends on.
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let Self::Goes(writing) = self else { return Poll::Ready(()) };
+        writing.as_mut().poll(context).map(|sink| *self = Self::Ended(sink))
     }
 }
 

@@ -1,5 +1,7 @@
 //! What goes over the WebSocket: requests in, replies and events out.
 
+use std::borrow::Cow;
+
 use garth_contract::{Code, Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -29,15 +31,15 @@ impl Request {
     /// `INVALID_REQUEST` for anything else than a request.
     pub(crate) fn read(text: &str) -> Result<Self, Bad> {
         #[derive(Deserialize)]
-        struct Sent {
-            #[serde(rename = "type")]
-            kind: String,
+        struct Sent<'a> {
+            #[serde(rename = "type", borrow)]
+            kind: Cow<'a, str>,
             id: String,
             method: String,
             #[serde(default)]
             params: Value,
         }
-        match serde_json::from_str::<Sent>(text) {
+        match serde_json::from_str::<Sent<'_>>(text) {
             Ok(sent) if sent.kind != "req" => {
                 let message = "a client sends frames of the type \"req\"";
                 let error = Error::new(Code::InvalidRequest, message);
@@ -115,6 +117,25 @@ pub(crate) fn reply(
     Out::Reply { id, ok: result.is_ok(), payload, error }.text()
 }
 
+/// The same of facts that are written already, as a JSON object.
+pub(crate) fn written(id: &str, payload: &str) -> String {
+    const AROUND: usize = r#"{"type":"res","id":"","ok":true,"payload":}"#.len();
+    let mut text = String::with_capacity(AROUND + id.len() + payload.len());
+    text.push_str(r#"{"type":"res","id":"#);
+    // Most are words that stand for themselves.
+    if id.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')) {
+        text.push('"');
+        text.push_str(id);
+        text.push('"');
+    } else {
+        text.push_str(&Value::from(id).to_string());
+    }
+    text.push_str(r#","ok":true,"payload":"#);
+    text.push_str(payload);
+    text.push('}');
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -161,6 +182,11 @@ mod tests {
             reply(None, &Err(facts)),
             r#"{"type":"res","id":null,"ok":false,"error":{"a":1}}"#
         );
+        for id in ["1", "a \"b\" \\ \u{1}", "\u{e9}"] {
+            let facts = json!({"path": "/", "created": false});
+            let same = reply(Some(id), &Ok(facts.as_object().unwrap().clone()));
+            assert_eq!(written(id, &facts.to_string()), same);
+        }
         let event = Out::Event { event: "tick", payload: &json!({"ts": 5}), seq: Some(2) };
         assert_eq!(event.text(), r#"{"type":"event","event":"tick","payload":{"ts":5},"seq":2}"#);
     }

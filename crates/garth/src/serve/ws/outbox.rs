@@ -67,6 +67,19 @@ impl Outbox {
         self.put(text, None).await
     }
 
+    /// Puts a frame in where there is room at once; else it comes back. Where nobody sends
+    /// any more it is gone.
+    pub(crate) fn send_now(&self, text: String) -> Result<(), String> {
+        let Ok(room) = self.frames.try_reserve() else { return Err(text) };
+        let size = size(&text);
+        let Ok(bytes) = Arc::clone(&self.bytes).try_acquire_many_owned(size) else {
+            return Err(text);
+        };
+        let places = Places { _bytes: Some(bytes), _event: None };
+        room.send(Waiting { message: Message::text(text), _places: places });
+        Ok(())
+    }
+
     /// Puts an event in, and waits for room among events.
     ///
     /// # Errors
@@ -80,10 +93,15 @@ impl Outbox {
 
     async fn put(&self, text: String, event: Option<OwnedSemaphorePermit>) -> Result<(), Gone> {
         let size = size(&text);
-        // Nobody gives places back once nobody sends any more.
-        let bytes = tokio::select! {
-            bytes = Arc::clone(&self.bytes).acquire_many_owned(size) => bytes.map_err(|_| Gone)?,
-            () = self.frames.closed() => return Err(Gone),
+        let bytes = match Arc::clone(&self.bytes).try_acquire_many_owned(size) {
+            Ok(bytes) => bytes,
+            // Nobody gives places back once nobody sends any more.
+            Err(_) => tokio::select! {
+                bytes = Arc::clone(&self.bytes).acquire_many_owned(size) => {
+                    bytes.map_err(|_| Gone)?
+                }
+                () = self.frames.closed() => return Err(Gone),
+            },
         };
         let places = Places { _bytes: Some(bytes), _event: event };
         let waiting = Waiting { message: Message::text(text), _places: places };

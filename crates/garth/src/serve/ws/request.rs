@@ -4,17 +4,21 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use futures::FutureExt;
 use garth_contract::{Code, Error, Result};
-use garth_gateway::{Call, Caller, approvals::Hears};
+use garth_gateway::{Call, Caller, Done, approvals::Hears};
 use serde_json::{Map, Value};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::{
-    frame::{Request, reply},
+    frame::{Request, reply, written},
     link::Link,
     outbox::Outbox,
-    requests::Underway,
 };
-use crate::serve::{answer::Along, app::App, table};
+use crate::serve::{
+    answer::{Along, Answer},
+    app::App,
+    left::Left,
+    table,
+};
 
 /// The parameters by which a call names something that is open on its connection.
 const OPEN: [&str; 3] = ["watchId", "sessionId", "uploadId"];
@@ -63,49 +67,65 @@ pub(super) fn call(
     })
 }
 
-/// A request to be worked on.
-pub(super) struct Job {
-    pub(super) app: Arc<App>,
-    pub(super) call: Call<Along>,
-    pub(super) underway: Underway,
-    pub(super) id: String,
-    pub(super) outbox: Outbox,
-    /// Who waits for one of these is not worked on yet.
-    pub(super) turns: Arc<Semaphore>,
-    /// Its share of what may be under way.
-    pub(super) room: OwnedSemaphorePermit,
+/// What came of a request, and the place that it has until that is told: who takes no
+/// replies gets no more of them.
+pub(super) struct Worked {
+    result: Result<Done<Answer>>,
+    turn: Option<OwnedSemaphorePermit>,
 }
 
-impl Job {
-    /// Does what a request asks for, and puts the reply into the outbox.
+impl Worked {
+    pub(super) fn cancelled() -> Self {
+        Self { result: Err(Error::of(Code::Cancelled)), turn: None }
+    }
+}
+
+/// Does what a request asks for, once it is its turn.
+///
+/// Cancel: the record says `CANCELLED`.
+pub(super) async fn work(app: Arc<App>, call: Call<Along>, turns: Arc<Semaphore>) -> Worked {
+    let turn = turns.acquire_owned().await.ok();
+    let done = AssertUnwindSafe(app.gateway.call(&app.table, call)).catch_unwind().await;
+    let result = done.unwrap_or_else(|_| {
+        // What a panic says can hold anything, also what stands in files.
+        Err(Error::new(Code::Internal, "the request failed in a way nobody thought of"))
+    });
+    Worked { result, turn }
+}
+
+/// A reply on its way, and what may speak once it is.
+pub(super) struct Told {
+    text: String,
+    _untold: Option<oneshot::Sender<()>>,
+    _turn: Option<OwnedSemaphorePermit>,
+}
+
+impl Told {
+    /// The reply to a request, and what the request left open.
+    pub(super) fn of(id: &str, worked: Worked, left: &Left) -> Self {
+        let Worked { result, turn } = worked;
+        let (text, untold) = match result {
+            Ok(Done { answer: Answer::Written(json), held, .. }) => {
+                (written(id, json.text()), left.open(held))
+            }
+            Ok(done) => (reply(Some(id), &done.answer.into_facts()), left.open(done.held)),
+            Err(error) => (reply(Some(id), &Err(garth_ops::method_failure(&error))), None),
+        };
+        Self { text, _untold: untold, _turn: turn }
+    }
+
+    /// Puts the reply into the outbox if there is room at once; else it comes back.
+    pub(super) fn send_now(mut self, outbox: &Outbox) -> Option<Self> {
+        match outbox.send_now(std::mem::take(&mut self.text)) {
+            Ok(()) => None,
+            Err(text) => Some(Self { text, ..self }),
+        }
+    }
+
+    /// Puts the reply into the outbox.
     ///
-    /// Cancel: the record says `CANCELLED`, and nobody is told.
-    pub(super) async fn perform(self) {
-        let Self { app, call, mut underway, id, outbox, turns, room } = self;
-        let left = call.along.left.clone();
-        let mut turn = None;
-        let work = async {
-            // Until the reply is on its way: who takes no replies gets no more of them.
-            turn = turns.acquire_owned().await.ok();
-            app.gateway.call(&app.table, call).await
-        };
-        let result = tokio::select! {
-            biased;
-            done = AssertUnwindSafe(work).catch_unwind() => done.unwrap_or_else(|_| {
-                // What a panic says can hold anything, also what stands in files.
-                Err(Error::new(Code::Internal, "the request failed in a way nobody thought of"))
-            }),
-            () = underway.cancelled() => Err(Error::of(Code::Cancelled)),
-        };
-        drop(room);
-        // From now on the id can be used again.
-        drop(underway);
-        let (result, untold) = match result {
-            Ok(done) => (done.answer.into_facts(), left.open(done.held)),
-            Err(error) => (Err(garth_ops::method_failure(&error)), None),
-        };
-        let _ = outbox.send(reply(Some(&id), &result)).await;
-        // What was left open may speak now.
-        drop((untold, turn));
+    /// Cancel: nobody is told.
+    pub(super) async fn send(mut self, outbox: &Outbox) {
+        let _ = outbox.send(std::mem::take(&mut self.text)).await;
     }
 }

@@ -20,6 +20,11 @@ pub(crate) struct Underway {
 }
 
 impl Requests {
+    /// Tells whether a request with this id is under way.
+    pub(crate) fn has(&self, id: &str) -> bool {
+        self.lock().contains_key(id)
+    }
+
     /// Begins a request; `None` where one with this id is under way.
     pub(crate) fn begin(&self, id: &str) -> Option<Underway> {
         let (cancel, cancelled) = oneshot::channel();

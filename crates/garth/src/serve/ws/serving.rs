@@ -6,6 +6,7 @@
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
+    task::Poll,
     time::Duration,
 };
 
@@ -15,7 +16,10 @@ use garth_gateway::{Caller, Credential, Role};
 use serde_json::{Map, Value, json};
 use tokio::{
     sync::{Semaphore, oneshot},
-    task::JoinSet,
+    task::{
+        JoinSet,
+        coop::{consume_budget, unconstrained},
+    },
     time::{Instant, MissedTickBehavior, interval_at, timeout},
 };
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
@@ -28,7 +32,7 @@ use super::{
     hello::{self, Connect},
     link::{Link, Task},
     outbox::Outbox,
-    request::{self, Job},
+    request::{self, Told, Worked},
     requests::Requests,
 };
 use crate::serve::app::App;
@@ -178,6 +182,8 @@ impl Serving<'_> {
                 Came::Text(text) => {
                     // While this waits nothing is read, so nothing can be heard either.
                     heard.nothing_expected();
+                    // Others have their turn too, and between two requests nothing is half done.
+                    consume_budget().await;
                     self.take(&text).await;
                     heard.something();
                 }
@@ -228,33 +234,46 @@ impl Serving<'_> {
             let error = error.with(Detail::RetryAfter(TOO_MANY));
             return session.refuse(&request.id, &error).await;
         }
-        let Some(underway) = self.underway.begin(&request.id) else {
+        if self.underway.has(&request.id) {
             let message = "a request with this id is under way";
             return session.refuse(&request.id, &Error::new(Code::InvalidRequest, message)).await;
-        };
+        }
         let id = request.id.clone();
         let call = match request::call(request, size, &self.caller, &self.link) {
             Ok(call) => call,
-            Err(error) => {
-                drop(underway);
-                return session.refuse(&id, &error).await;
-            }
+            Err(error) => return session.refuse(&id, &error).await,
         };
         let bytes = u32::try_from(size.clamp(1, MOST_BYTES)).unwrap_or(u32::MAX);
-        let Ok(room) = Arc::clone(&self.room).acquire_many_owned(bytes).await else { return };
-        let job = Job {
-            app: Arc::clone(&session.app),
-            call,
-            underway,
-            id,
-            outbox: session.outbox.clone(),
-            turns: Arc::clone(&self.turns),
-            room,
-        };
-        // Most are done at once, and need no task of their own.
-        let mut doing = Box::pin(job.perform());
-        if futures::poll!(doing.as_mut()).is_pending() {
-            self.jobs.spawn(doing);
+        let room = unconstrained(Arc::clone(&self.room).acquire_many_owned(bytes));
+        let Ok(room) = room.await else { return };
+        let left = call.along.left.clone();
+        let (app, turns) = (Arc::clone(&session.app), Arc::clone(&self.turns));
+        let mut working = Box::pin(request::work(app, call, turns));
+        let outbox = session.outbox.clone();
+        // One that need not wait is not to be put off in the middle for want of a turn.
+        match futures::poll!(unconstrained(working.as_mut())) {
+            // Most are done at once, and need no task of their own, nor can they be cancelled:
+            // nothing else is read meanwhile.
+            Poll::Ready(worked) => {
+                drop(room);
+                if let Some(told) = Told::of(&id, worked, &left).send_now(&outbox) {
+                    self.jobs.spawn(async move { told.send(&outbox).await });
+                }
+            }
+            Poll::Pending => {
+                let Some(mut underway) = self.underway.begin(&id) else { return };
+                self.jobs.spawn(async move {
+                    let worked = tokio::select! {
+                        biased;
+                        worked = working => worked,
+                        () = underway.cancelled() => Worked::cancelled(),
+                    };
+                    drop(room);
+                    // From now on the id can be used again.
+                    drop(underway);
+                    Told::of(&id, worked, &left).send(&outbox).await;
+                });
+            }
         }
     }
 

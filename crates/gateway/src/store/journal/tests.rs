@@ -6,9 +6,11 @@ fn entry(number: usize) -> Entry {
     Entry { summary: format!("{number} {}", "x".repeat(200)), ..Entry::default() }
 }
 
-fn summaries(entries: &[Entry]) -> Vec<usize> {
-    let number = |entry: &Entry| entry.summary.split(' ').next().unwrap().parse().unwrap();
-    entries.iter().map(number).collect()
+fn summaries(batch: &Batch) -> Vec<usize> {
+    let number = |entry: Entry<&str>| entry.summary.split(' ').next().unwrap().parse().unwrap();
+    let all: Vec<usize> = batch.entries().map(number).collect();
+    assert_eq!(all.len(), batch.count);
+    all
 }
 
 fn open(dir: &Path, taken: u64) -> Left {
@@ -20,12 +22,12 @@ fn what_the_database_has_not_is_there_at_the_next_start() {
     let dir = tempfile::tempdir().unwrap();
     let journal = open(dir.path(), 0).journal;
     for number in 1..=5 {
-        journal.keep(entry(number)).unwrap();
+        assert_eq!(journal.keep(&entry(number)), Kept::Yes);
     }
-    assert_eq!(summaries(&journal.take().entries), [1, 2, 3, 4, 5]);
+    assert_eq!(summaries(&journal.take()), [1, 2, 3, 4, 5]);
     drop(journal);
     let left = open(dir.path(), 2);
-    assert_eq!((summaries(&left.batch.entries), left.batch.last), (vec![3, 4, 5], 5));
+    assert_eq!((summaries(&left.batch), left.batch.last), (vec![3, 4, 5], 5));
 }
 
 #[test]
@@ -37,12 +39,12 @@ fn a_long_journal_is_emptied_and_loses_nothing() {
     while number < 20_000 {
         for _ in 0..1_000 {
             number += 1;
-            journal.keep(entry(number)).unwrap();
+            assert_eq!(journal.keep(&entry(number)), Kept::Yes);
         }
         let batch = journal.take();
         // Some come while the others are on their way into the database.
         number += 1;
-        journal.keep(entry(number)).unwrap();
+        assert_eq!(journal.keep(&entry(number)), Kept::Yes);
         taken = batch.last;
         journal.taken(taken);
         longest = longest.max(journal.lock().bytes);
@@ -50,7 +52,7 @@ fn a_long_journal_is_emptied_and_loses_nothing() {
     assert!(longest < 2 * LONG, "{longest}");
     drop(journal);
     let left = open(dir.path(), taken).batch;
-    assert_eq!(summaries(&left.entries), [number]);
+    assert_eq!(summaries(&left), [number]);
 }
 
 #[test]
@@ -58,13 +60,13 @@ fn more_than_may_wait_are_given_back() {
     let dir = tempfile::tempdir().unwrap();
     let journal = open(dir.path(), 0).journal;
     for number in 0..MOST_WAITING {
-        journal.keep(entry(number)).unwrap();
+        assert_eq!(journal.keep(&entry(number)), Kept::Yes);
     }
-    assert!(journal.keep(entry(0)).is_err());
+    assert_eq!(journal.keep(&entry(0)), Kept::No);
     let batch = journal.take();
-    assert!(journal.keep(entry(0)).is_err(), "those on their way wait too");
+    assert_eq!(journal.keep(&entry(0)), Kept::No, "those on their way wait too");
     journal.taken(batch.last);
-    journal.keep(entry(0)).unwrap();
+    assert_eq!(journal.keep(&entry(0)), Kept::Yes);
 }
 
 #[test]
@@ -80,25 +82,25 @@ fn another_process_does_not_get_it() {
 fn what_is_longer_than_the_room_is_given_back_and_spoils_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let journal = open(dir.path(), 0).journal;
-    journal.keep(entry(1)).unwrap();
+    assert_eq!(journal.keep(&entry(1)), Kept::Yes);
     let long = Entry { summary: "x".repeat(ROOM), ..Entry::default() };
-    assert!(journal.keep(long).is_err());
-    journal.keep(entry(2)).unwrap();
+    assert_eq!(journal.keep(&long), Kept::No);
+    assert_eq!(journal.keep(&entry(2)), Kept::Yes);
     drop(journal);
-    assert_eq!(summaries(&open(dir.path(), 0).batch.entries), [1, 2]);
+    assert_eq!(summaries(&open(dir.path(), 0).batch), [1, 2]);
 }
 
 #[test]
 fn what_was_taken_at_a_start_does_not_come_again() {
     let dir = tempfile::tempdir().unwrap();
-    open(dir.path(), 0).journal.keep(entry(1)).unwrap();
+    assert_eq!(open(dir.path(), 0).journal.keep(&entry(1)), Kept::Yes);
     let Left { journal, batch } = open(dir.path(), 0);
     journal.begin(&batch);
-    journal.keep(entry(2)).unwrap();
+    assert_eq!(journal.keep(&entry(2)), Kept::Yes);
     drop(journal);
-    assert_eq!(summaries(&open(dir.path(), 1).batch.entries), [2]);
+    assert_eq!(summaries(&open(dir.path(), 1).batch), [2]);
     // Also where the database was put back to an older state: numbers go on from there.
-    assert_eq!(summaries(&open(dir.path(), 0).batch.entries), [2]);
+    assert_eq!(summaries(&open(dir.path(), 0).batch), [2]);
 }
 
 #[test]
@@ -106,5 +108,5 @@ fn a_closed_journal_takes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let journal = open(dir.path(), 0).journal;
     journal.close();
-    assert!(journal.keep(entry(2)).is_err());
+    assert_eq!(journal.keep(&entry(2)), Kept::No);
 }

@@ -22,6 +22,7 @@ fn query(take: u64) -> Query {
         order: Order::Path,
         skip: 0,
         take,
+        after: None,
     }
 }
 

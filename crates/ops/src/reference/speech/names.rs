@@ -58,6 +58,7 @@ impl Walk {
             skip: 0,
             // One more than is given tells whether there are more.
             take: most.saturating_add(1),
+            after: None,
         };
         let sink = Arc::new(Kept::default());
         workspace.fs().find(&query, Arc::<Kept>::clone(&sink)).await?;
