@@ -251,11 +251,16 @@ impl Filesystem for Named {
 
     async fn find(&self, query: &Query, sink: Arc<dyn Sink>) -> Result<Summary> {
         let base = self.real(&query.base).await?;
+        let after = match &query.after {
+            Some(after) => Some(self.real(after).await?),
+            None => None,
+        };
         let sink = Arc::new(Showing { sink, names: self.names.clone() });
-        let found = match &base {
-            Cow::Borrowed(_) => self.files.find(query, sink).await,
-            Cow::Owned(base) => {
-                let query = Query { base: base.clone(), ..query.clone() };
+        let found = match (&base, &after) {
+            (Cow::Borrowed(_), None | Some(Cow::Borrowed(_))) => self.files.find(query, sink).await,
+            (base, after) => {
+                let after = after.as_deref().cloned();
+                let query = Query { base: base.clone().into_owned(), after, ..query.clone() };
                 self.files.find(&query, sink).await
             }
         };

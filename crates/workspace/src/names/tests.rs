@@ -133,10 +133,9 @@ fn no_error_tells_the_name() {
     }
 }
 
-#[test]
-fn a_search_tells_shown_paths_and_takes_one() {
-    let (_, workspace) = with(&[&format!("a/{TOKEN}/f.rs"), "a/g.rs"]);
-    let query = |base: &str| Query {
+/// The names that a search below `base` finds behind `after`.
+fn found(workspace: &Workspace, base: &str, after: Option<&str>) -> Vec<String> {
+    let query = Query {
         base: path(base),
         reach: Reach::Tree,
         include: vec![Glob::Path("**/*.rs".to_owned())],
@@ -149,18 +148,31 @@ fn a_search_tells_shown_paths_and_takes_one() {
         order: Order::Path,
         skip: 0,
         take: 10,
+        after: after.map(path),
     };
-    let found = |base: &str| {
-        let sink = Arc::new(Collect::default());
-        wait(workspace.fs().find(&query(base), Arc::<Collect>::clone(&sink))).unwrap();
-        let paths = sink.take().into_iter().map(|found| {
-            let Owned::Name(path, _) = found else { panic!("{found:?}") };
-            path.to_string()
-        });
-        paths.collect::<Vec<_>>()
-    };
-    assert_eq!(found("a"), ["a/g.rs".to_owned(), format!("a/{SHOWN}/f.rs")]);
-    assert_eq!(found(&format!("a/{SHOWN}")), [format!("a/{SHOWN}/f.rs")]);
+    let sink = Arc::new(Collect::default());
+    wait(workspace.fs().find(&query, Arc::<Collect>::clone(&sink))).unwrap();
+    let paths = sink.take().into_iter().map(|found| {
+        let Owned::Name(path, _) = found else { panic!("{found:?}") };
+        path.to_string()
+    });
+    paths.collect()
+}
+
+#[test]
+fn a_search_tells_shown_paths_and_takes_one() {
+    let (_, workspace) = with(&[&format!("a/{TOKEN}/f.rs"), "a/g.rs"]);
+    assert_eq!(found(&workspace, "a", None), ["a/g.rs".to_owned(), format!("a/{SHOWN}/f.rs")]);
+    assert_eq!(found(&workspace, &format!("a/{SHOWN}"), None), [format!("a/{SHOWN}/f.rs")]);
+}
+
+#[test]
+fn a_search_goes_on_behind_a_shown_path() {
+    // Among the real names the secret is in the middle, and its placeholder would be first.
+    let (_, workspace) = with(&["a.rs", &format!("{TOKEN}.rs"), "z.rs"]);
+    let shown = format!("{SHOWN}.rs");
+    assert_eq!(found(&workspace, "", None), ["a.rs", &shown, "z.rs"]);
+    assert_eq!(found(&workspace, "", Some(&shown)), ["z.rs"]);
 }
 
 #[test]
