@@ -96,8 +96,10 @@ mod tests {
 
     use super::*;
 
+    type Way = fn(At<'_>, At<'_>) -> Result<(), Errno>;
+
     /// Every way to take a name.
-    const WAYS: [fn(At<'_>, At<'_>) -> Result<(), Errno>; 3] = [at_once, in_steps, over_own];
+    const WAYS: [Way; 3] = [at_once, in_steps, over_own];
 
     fn names(dir: &Path) -> Vec<String> {
         let entries = fs::read_dir(dir).unwrap();
