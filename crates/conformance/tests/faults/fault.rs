@@ -57,6 +57,8 @@ faults! {
     MovesWithoutMode       "rename.mode_and_time_move_along";
     FindsUnordered         "find.a_whole_tree_is_walked_in_order";
     TakesTooMuch           "find.skip_and_take_cut_the_results";
+    BeginsAnew             "find.results_begin_behind_a_path";
+    BeginsAnewWhereItWent  "find.a_path_behind_which_results_begin_may_be_gone";
     FollowsLinksInFind     "find.links_are_reported_and_not_followed";
     CallsAfterStop         "find.a_sink_that_has_enough_ends_the_search";
     FindsHidden            "find.dotfiles_are_passed_over_when_asked";

@@ -45,6 +45,13 @@ impl Naive {
         Ok(summary)
     }
 
+    /// The path behind which results begin.
+    fn behind<'q>(&self, query: &'q Query, entries: &[Entry]) -> Option<&'q WsPath> {
+        let there = |after: &&WsPath| entries.iter().any(|entry| entry.path == **after);
+        let after = query.after.as_ref().filter(|_| !self.has(Fault::BeginsAnew))?;
+        Some(after).filter(|after| !self.has(Fault::BeginsAnewWhereItWent) || there(after))
+    }
+
     /// Everything that matches, in order, and what was met on the way.
     fn results(&self, query: &Query) -> Result<(Vec<Owned>, Summary)> {
         let include = self.globs(&query.include)?;
@@ -72,6 +79,9 @@ impl Naive {
             };
             kind && !out && (include.is_empty() || include.iter().any(|glob| glob.matches(below)))
         });
+        if let Some(after) = self.behind(query, &entries) {
+            entries.retain(|entry| entry.path > *after);
+        }
         match query.order {
             Order::Path => entries.sort_by(|one, other| one.path.cmp(&other.path)),
             Order::Newest => entries.sort_by(|one, other| {

@@ -19,7 +19,7 @@ fn on_workspaces(hello: &Value) -> Vec<String> {
 
 fn on_gateway(name: &str) -> bool {
     // What a sandbox uses is its own agent's to ask.
-    ["agents.", "tokens.", "audit.", "approvals.", "e2b.sandboxes."]
+    ["agents.", "tokens.", "audit.", "approvals.", "e2b.sandboxes.", "e2b.templates."]
         .iter()
         .any(|family| name.starts_with(family))
         && name != "e2b.sandboxes.metrics"
