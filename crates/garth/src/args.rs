@@ -2,7 +2,6 @@
 
 mod acp;
 mod gateway;
-mod later;
 mod rules;
 
 use std::{ffi::OsString, path::PathBuf};
@@ -17,7 +16,6 @@ pub(crate) use gateway::{
     Config, ConfigCheck, ConfigVerb, Place, Rpc, Serve, Token, TokenCreate, TokenRevoke, TokenRole,
     TokenVerb, Which,
 };
-use later::Later;
 pub(crate) use rules::{Disk, Rules};
 
 /// Secure workspaces for AI agents.
@@ -31,33 +29,33 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serves workspaces over HTTP and WebSocket, to agents and to people.
-    Serve(Later<Serve>),
+    Serve(Serve),
     /// Makes, changes and forgets the agents of a gateway.
-    Agent(Later<Agent>),
+    Agent(Agent),
     /// Gives out and takes back the tokens of a gateway.
-    Token(Later<Token>),
+    Token(Token),
     /// Shows what was done through a gateway, and whether that record is whole.
-    Audit(Later<Audit>),
+    Audit(Audit),
     /// Asks a running gateway for one thing.
-    Rpc(Later<Rpc>),
+    Rpc(Rpc),
     /// Looks at the configuration of a gateway.
-    Config(Later<Config>),
+    Config(Config),
     /// Serves a directory's files to a client of the Model Context Protocol.
-    Mcp(Later<Mcp>),
+    Mcp(Mcp),
     /// Stands between an editor and its agent, and keeps the agent in one directory.
-    Acp(Later<Acp>),
+    Acp(Acp),
     /// Runs one tool once, on one directory.
-    Tool(Later<Tool>),
+    Tool(Tool),
     /// Replaces the secrets of a text by placeholders.
-    Redact(Later<Redact>),
+    Redact(Redact),
     /// Tries on this machine what keeps commands in their place.
-    Doctor(Later<Doctor>),
+    Doctor(Doctor),
     /// Prints what a shell needs to complete these arguments.
-    Completions(Later<Completions>),
+    Completions(Completions),
     /// Prints a page of the manual.
-    Man(Later<Man>),
+    Man(Man),
     /// Serves files and commands over standard streams, for another garth.
-    Guest(Later<Guest>),
+    Guest(Guest),
     /// Makes the smallest virtual machine there is, for `garth doctor`.
     #[command(hide = true)]
     TryKvm,

@@ -43,7 +43,7 @@ fn main() -> ExitCode {
             output.answer(&garth_remote::machine::kvm::try_out());
             output::Outcome::Done
         }
-        Command::Guest(args) => return garth_guest::program::run(args.into_inner().arguments),
+        Command::Guest(args) => return garth_guest::program::run(args.arguments),
         Command::Serve(args) => serve::run(&args, &output),
         Command::Agent(args) => admin::agent(&args, &output),
         Command::Token(args) => admin::token(&args, &output),

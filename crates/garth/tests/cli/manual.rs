@@ -31,3 +31,20 @@ fn every_command_has_a_page() {
     assert!(page.contains("role"), "{page}");
     assert_eq!(garth(&["man", "tokens"], "").code, 2);
 }
+
+#[test]
+fn the_help_of_a_command_begins_as_the_list_of_commands_says() {
+    let list = printed(&["--help"]);
+    let rows = list.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let rows: Vec<_> = rows.take_while(|line| !line.is_empty()).collect();
+    assert!(rows.len() > 10, "{list}");
+    for row in rows {
+        let (name, sentence) = row.trim().split_once(char::is_whitespace).unwrap();
+        if ["help", "guest"].contains(&name) {
+            // One is clap's own, the other has the help of the program that it starts.
+            continue;
+        }
+        let help = printed(&[name, "--help"]);
+        assert_eq!(help.lines().next(), Some(sentence.trim()), "{name}");
+    }
+}
