@@ -1,23 +1,38 @@
 // The items of an open menu, whichever way it was opened.
 import * as Kobalte from "@kobalte/core/dropdown-menu";
-import { Index, Show } from "solid-js";
+import { createMemo, For, Show } from "solid-js";
 import { Icon } from "./Icon.tsx";
 import type { Item } from "./Menu.tsx";
 
+type Named = Exclude<Item, "line">;
+
 export function MenuItems(props: { items: Item[] }) {
+  const items = createMemo(() => new Map(named(props.items)));
   return (
-    // By their place: what changes while the menu is open changes where it stands, and nobody clicks beside it.
-    <Index each={props.items}>
-      {(item) => (
-        <Show when={item() !== "line"} fallback={<Kobalte.Separator class="menu-line" />}>
-          <One item={item() as Exclude<Item, "line">} />
-        </Show>
-      )}
-    </Index>
+    // By their labels: what comes while the menu is open moves the others, and none turns into another under a click.
+    <For each={[...items().keys()]}>
+      {(name) => {
+        // One that has just gone may still be asked.
+        const item = createMemo((last: Item | undefined) => items().get(name) ?? last);
+        const line = item() === undefined || item() === "line";
+        return line ? <Kobalte.Separator class="menu-line" /> : <One item={item() as Named} />;
+      }}
+    </For>
   );
 }
 
-function One(props: { item: Exclude<Item, "line"> }) {
+/** Each item with a name that no other has. */
+function named(items: Item[]): [string, Item][] {
+  const seen = new Map<string, number>();
+  return items.map((item) => {
+    const label = item === "line" ? "" : item.label;
+    const nth = (seen.get(label) ?? 0) + 1;
+    seen.set(label, nth);
+    return [`${label}\n${nth}`, item];
+  });
+}
+
+function One(props: { item: Named }) {
   // Done when the menu is gone: what opens then has the focus, and gives it back to where the menu was opened.
   const select = () => {
     const { run } = props.item;
