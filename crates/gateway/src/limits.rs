@@ -3,12 +3,14 @@
 //! Requests and bytes a minute are counted by GCRA: a budget that refills evenly, so
 //! a refusal can say to the millisecond when the next call fits. What is open at a
 //! time is counted in [`slots`]. Everything is counted twice, for the caller and for
-//! the workspace, and people in the web UI have budgets of their own.
+//! the workspace, each of which has one account; people in the web UI have budgets of
+//! their own.
 
+mod accounts;
 mod bytes;
 mod config;
 mod counters;
-mod rates;
+mod requests;
 mod slots;
 
 use std::{sync::Arc, time::Duration};
@@ -19,12 +21,11 @@ use governor::clock::{Clock, DefaultClock};
 pub use config::{Budget, Config, Family, Numbers, Takes};
 pub use counters::Snapshot;
 use counters::{Counters, Why};
-use rates::Rates;
 pub use slots::Held;
-use slots::Slots;
+use slots::{Open, Slots};
 
 use crate::{AgentId, OwnLimits, caller::Kind};
-use bytes::Bytes;
+use accounts::{Account, Accounts};
 
 /// What to wait for a place that is taken: nobody knows when it is free, so a time in
 /// which many an operation ends.
@@ -59,8 +60,7 @@ pub struct Demand<'a> {
 /// The budgets of everybody.
 pub struct Limits<C: Clock = DefaultClock> {
     config: Config,
-    rates: Rates<C>,
-    bytes: Bytes<C>,
+    accounts: Accounts<C>,
     slots: Arc<Slots>,
     counters: Counters,
 }
@@ -78,8 +78,7 @@ impl<C: Clock + Clone> Limits<C> {
     #[must_use]
     pub fn with_clock(config: Config, clock: C) -> Self {
         Self {
-            rates: Rates::new(clock.clone()),
-            bytes: Bytes::new(clock),
+            accounts: Accounts::new(clock),
             slots: Arc::new(Slots::new(config.in_flight)),
             config,
             counters: Counters::default(),
@@ -92,18 +91,18 @@ impl<C: Clock + Clone> Limits<C> {
     /// `RATE_LIMIT_EXCEEDED` with the time after which it fits.
     pub fn admit(&self, demand: &Demand<'_>) -> Result<Held> {
         let sides = self.sides(demand);
-        let held = self
-            .slots
-            .take(demand.takes, sides.iter().flatten().map(|(scope, numbers)| (scope, numbers)))
-            .map_err(|why| self.refuse(why, PLACE_TAKEN))?;
-        for (scope, numbers) in sides.iter().flatten() {
-            let bytes = self.bytes.charge(scope, numbers.bytes_per_minute, demand.bytes);
-            bytes.map_err(|wait| self.refuse(Why::Bytes, wait))?;
+        let places = sides.iter().flatten().map(|(account, numbers)| (&account.places, numbers));
+        let held = self.slots.take(demand.takes, places);
+        let held = held.map_err(|why| self.refuse(why, PLACE_TAKEN))?;
+        let now = self.accounts.now();
+        for (account, numbers) in sides.iter().flatten() {
+            let paid = account.charge(numbers.bytes_per_minute, demand.bytes, now);
+            paid.map_err(|wait| self.refuse(Why::Bytes, wait))?;
         }
-        for (scope, numbers) in sides.into_iter().flatten() {
+        for (account, numbers) in sides.iter().flatten() {
             let most = numbers.requests(demand.family);
-            let request = self.rates.take(&(scope, demand.family), most);
-            request.map_err(|wait| self.refuse(Why::Requests, wait))?;
+            let paid = self.accounts.request(account, demand.family, most, now);
+            paid.map_err(|wait| self.refuse(Why::Requests, wait))?;
         }
         self.counters.admitted();
         Ok(held)
@@ -112,39 +111,47 @@ impl<C: Clock + Clone> Limits<C> {
     /// Counts the bytes of a reply. They have left, so what is over the budget is owed
     /// and paid before the next call is admitted.
     pub fn settle(&self, demand: &Demand<'_>, bytes: u64) {
-        for (scope, numbers) in self.sides(demand).iter().flatten() {
-            self.bytes.owe(scope, numbers.bytes_per_minute, bytes);
+        let now = self.accounts.now();
+        for (account, numbers) in self.sides(demand).iter().flatten() {
+            account.owe(numbers.bytes_per_minute, bytes, now);
         }
     }
 
     /// What was counted so far.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        let open = self.slots.open();
-        self.counters.snapshot(open, self.rates.keys() + self.bytes.keys())
+        let mut open = Open { calls: u64::from(self.slots.calls()), ..Open::default() };
+        self.accounts.each_open(|scope, places| match scope {
+            // Each place is counted for its caller and for its workspace; callers suffice.
+            Scope::Caller(_) => places.add_to(&mut open),
+            Scope::Workspace(..) => {}
+        });
+        self.counters.snapshot(open, self.accounts.count())
     }
 
     /// Forgets those whose budgets are full again.
     pub fn sweep(&self) {
-        self.rates.sweep();
-        self.bytes.sweep();
+        self.accounts.sweep();
     }
 
     /// Both sides of a call with the numbers that hold for them.
-    fn sides(&self, demand: &Demand<'_>) -> [Option<(Scope, Numbers)>; 2] {
+    fn sides(&self, demand: &Demand<'_>) -> [Option<(Arc<Account<C>>, Numbers)>; 2] {
         let budget = match demand.kind {
             Kind::Token => &self.config.programs,
             Kind::Session => &self.config.people,
         };
-        let caller = (Scope::Caller(Arc::clone(demand.caller)), budget.caller);
-        let workspace = demand.workspace.as_ref().map(|(agent, own)| {
-            let numbers = match demand.kind {
-                Kind::Token => budget.workspace.with(own),
-                Kind::Session => budget.workspace,
-            };
-            (Scope::Workspace((*agent).clone(), demand.kind), numbers)
-        });
-        [Some(caller), workspace]
+        let caller = Scope::Caller(Arc::clone(demand.caller));
+        let workspace =
+            demand.workspace.map(|(agent, _)| Scope::Workspace(agent.clone(), demand.kind));
+        let [caller, workspace] = self.accounts.of([Some(caller), workspace]);
+        let numbers = match (demand.workspace, demand.kind) {
+            (Some((_, own)), Kind::Token) => budget.workspace.with(&own),
+            (Some(_), Kind::Session) | (None, _) => budget.workspace,
+        };
+        [
+            caller.map(|account| (account, budget.caller)),
+            workspace.map(|account| (account, numbers)),
+        ]
     }
 
     fn refuse(&self, why: Why, wait: Duration) -> Error {

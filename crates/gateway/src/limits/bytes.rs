@@ -4,85 +4,48 @@
 //! a reply has left when its size is known, so its bytes are taken even where they are
 //! not there, and the next call waits until they are.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::time::Duration;
 
-use governor::clock::{Clock, Reference};
+use super::accounts::{MINUTE, Now};
 
-use super::Scope;
-
-/// A minute, over which a budget refills.
-const MINUTE: u128 = 60_000_000_000;
-
-/// The byte budgets: for each key the time, in nanoseconds from the start, at which
-/// its budget is full again.
-pub(super) struct Bytes<C: Clock> {
-    clock: C,
-    start: C::Instant,
-    full_at: Mutex<HashMap<Scope, u64>>,
+/// A budget of bytes: the time at which it is full again.
+#[derive(Default)]
+pub(super) struct Bytes {
+    full_at: Now,
 }
 
-impl<C: Clock> Bytes<C> {
-    pub(super) fn new(clock: C) -> Self {
-        Self { start: clock.now(), clock, full_at: Mutex::default() }
-    }
-
+impl Bytes {
     /// Pays for a request, once everything before it is paid. One that is larger than a
     /// minute's budget needs a full one, and owes the rest.
     ///
     /// # Errors
     /// The time after which it can be paid.
-    pub(super) fn charge(&self, scope: &Scope, most: u64, bytes: u64) -> Result<(), Duration> {
+    pub(super) fn charge(&mut self, most: u64, bytes: u64, now: Now) -> Result<(), Duration> {
         // Nothing a minute is a refusal that no wait helps; a minute is as good as any.
-        let minute = Duration::from_secs(60);
-        let needed = time_for(bytes.min(most), most).ok_or(minute)?;
-        let full = time_for(most, most).ok_or(minute)?;
-        let now = self.now();
-        let mut all = self.lock();
-        let full_at = all.get(scope).copied().unwrap_or(now).max(now);
-        let fits_at = full_at.saturating_add(needed).saturating_sub(full);
+        let needed = time_for(bytes.min(most), most).ok_or(MINUTE)?;
+        let full_at = self.full_at.max(now);
+        let fits_at = full_at.saturating_add(needed).saturating_sub(MINUTE);
         if fits_at > now {
-            return Err(Duration::from_nanos(fits_at - now));
+            return Err(fits_at.saturating_sub(now));
         }
-        let cost = time_for(bytes, most).unwrap_or(u64::MAX);
-        if cost > 0 {
-            all.insert(scope.clone(), full_at.saturating_add(cost));
-        }
+        let cost = time_for(bytes, most).unwrap_or(Duration::MAX);
+        self.full_at = full_at.saturating_add(cost);
         Ok(())
     }
 
     /// Pays for a reply that has left, whether or not it is there.
-    pub(super) fn owe(&self, scope: &Scope, most: u64, bytes: u64) {
-        let Some(cost) = time_for(bytes, most).filter(|cost| *cost > 0) else { return };
-        let now = self.now();
-        let mut all = self.lock();
-        let full_at = all.entry(scope.clone()).or_insert(now);
-        *full_at = (*full_at).max(now).saturating_add(cost);
+    pub(super) fn owe(&mut self, most: u64, bytes: u64, now: Now) {
+        let Some(cost) = time_for(bytes, most) else { return };
+        self.full_at = self.full_at.max(now).saturating_add(cost);
     }
 
-    pub(super) fn keys(&self) -> usize {
-        self.lock().len()
-    }
-
-    pub(super) fn sweep(&self) {
-        let now = self.now();
-        self.lock().retain(|_, full_at| *full_at > now);
-    }
-
-    fn now(&self) -> u64 {
-        self.clock.now().duration_since(self.start).as_u64()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Scope, u64>> {
-        self.full_at.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn is_full(&self, now: Now) -> bool {
+        self.full_at <= now
     }
 }
 
-/// How long so many bytes take to refill, in nanoseconds; `None` where none ever do.
-fn time_for(bytes: u64, most: u64) -> Option<u64> {
-    let time = (u128::from(bytes) * MINUTE).checked_div(u128::from(most))?;
-    Some(u64::try_from(time).unwrap_or(u64::MAX))
+/// How long so many bytes take to refill; `None` where none ever do.
+fn time_for(bytes: u64, most: u64) -> Option<Duration> {
+    let nanos = (u128::from(bytes) * MINUTE.as_nanos()).checked_div(u128::from(most))?;
+    Some(Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)))
 }

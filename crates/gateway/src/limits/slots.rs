@@ -1,22 +1,24 @@
 //! Places that are taken while something is open.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
 };
 
-use super::{Numbers, Scope, Takes, counters::Why};
+use super::{Numbers, Takes, counters::Why};
 
-/// Who holds how many of what.
+/// The calls of all together.
 pub(super) struct Slots {
     in_flight: u32,
-    taken: Mutex<Taken>,
+    calls: AtomicU32,
 }
 
+/// What one caller or one workspace has open.
 #[derive(Default)]
-struct Taken {
-    calls: u32,
-    places: HashMap<(Scope, Takes), u32>,
+pub(super) struct Places {
+    reads: AtomicU32,
+    watches: AtomicU32,
+    processes: AtomicU32,
 }
 
 /// What is open now, of all together.
@@ -35,58 +37,63 @@ pub struct Held {
     call: bool,
     takes: Takes,
     /// The caller's and the workspace's, where what is taken is counted.
-    scopes: [Option<Scope>; 2],
+    places: [Option<Arc<Places>>; 2],
 }
 
 impl Slots {
     pub(super) fn new(in_flight: u32) -> Self {
-        Self { in_flight, taken: Mutex::default() }
+        Self { in_flight, calls: AtomicU32::new(0) }
     }
 
     /// Takes a place on every side, or on none.
     pub(super) fn take<'a>(
         self: &Arc<Self>,
         takes: Takes,
-        sides: impl Iterator<Item = (&'a Scope, &'a Numbers)>,
+        sides: impl Iterator<Item = (&'a Arc<Places>, &'a Numbers)>,
     ) -> Result<Held, Why> {
-        let mut taken = self.lock();
-        if taken.calls >= self.in_flight {
+        if !add(&self.calls, self.in_flight) {
             return Err(Why::InFlight);
         }
-        let mut scopes = [None, None];
-        for ((scope, numbers), counted) in sides.zip(&mut scopes) {
-            let Some(most) = numbers.places(takes) else { continue };
-            if taken.places.get(&(scope.clone(), takes)).is_some_and(|count| *count >= most) {
+        // What it has so far is given back if there is no place on the other side.
+        let mut held = Held { slots: Arc::clone(self), call: true, takes, places: [None, None] };
+        for ((places, numbers), kept) in sides.zip(&mut held.places) {
+            let (Some(counter), Some(most)) = (places.counter(takes), numbers.places(takes)) else {
+                continue;
+            };
+            if !add(counter, most) {
                 return Err(Why::of(takes));
             }
-            *counted = Some(scope.clone());
+            *kept = Some(Arc::clone(places));
         }
-        taken.calls += 1;
-        for scope in scopes.iter().flatten() {
-            *taken.places.entry((scope.clone(), takes)).or_default() += 1;
-        }
-        drop(taken);
-        Ok(Held { slots: Arc::clone(self), call: true, takes, scopes })
+        Ok(held)
     }
 
-    pub(super) fn open(&self) -> Open {
-        let taken = self.lock();
-        let mut open = Open { calls: u64::from(taken.calls), ..Open::default() };
-        // Each place is counted for its caller and for its workspace; callers suffice.
-        for ((scope, takes), count) in &taken.places {
-            let sum = match (scope, takes) {
-                (Scope::Workspace(..), _) | (_, Takes::Nothing) => continue,
-                (Scope::Caller(_), Takes::Read) => &mut open.reads,
-                (Scope::Caller(_), Takes::Watch) => &mut open.watches,
-                (Scope::Caller(_), Takes::Process) => &mut open.processes,
-            };
-            *sum += u64::from(*count);
+    pub(super) fn calls(&self) -> u32 {
+        self.calls.load(Ordering::Relaxed)
+    }
+}
+
+impl Places {
+    fn counter(&self, takes: Takes) -> Option<&AtomicU32> {
+        match takes {
+            Takes::Nothing => None,
+            Takes::Read => Some(&self.reads),
+            Takes::Watch => Some(&self.watches),
+            Takes::Process => Some(&self.processes),
         }
-        open
     }
 
-    fn lock(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Whether none is taken.
+    pub(super) fn is_free(&self) -> bool {
+        let counters = [&self.reads, &self.watches, &self.processes];
+        counters.iter().all(|counter| counter.load(Ordering::Relaxed) == 0)
+    }
+
+    /// Adds what is taken here.
+    pub(super) fn add_to(&self, open: &mut Open) {
+        open.reads += u64::from(self.reads.load(Ordering::Relaxed));
+        open.watches += u64::from(self.watches.load(Ordering::Relaxed));
+        open.processes += u64::from(self.processes.load(Ordering::Relaxed));
     }
 }
 
@@ -94,25 +101,28 @@ impl Held {
     /// Says that the call is over, and what it opened is not: a watch, a process.
     pub(crate) fn call_ended(&mut self) {
         if std::mem::take(&mut self.call) {
-            let mut taken = self.slots.lock();
-            taken.calls = taken.calls.saturating_sub(1);
+            give_back(&self.slots.calls);
         }
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let call = std::mem::take(&mut self.call);
-        let mut taken = self.slots.lock();
-        taken.calls = taken.calls.saturating_sub(u32::from(call));
-        for scope in self.scopes.iter_mut().filter_map(Option::take) {
-            let key = (scope, self.takes);
-            if let Some(count) = taken.places.get_mut(&key) {
-                *count = count.saturating_sub(1);
-                if *count == 0 {
-                    taken.places.remove(&key);
-                }
-            }
+        self.call_ended();
+        for places in self.places.iter().flatten() {
+            places.counter(self.takes).map(give_back);
         }
     }
+}
+
+/// Counts one more, where there may be so many; tells whether it did.
+fn add(counter: &AtomicU32, most: u32) -> bool {
+    let more = |count: u32| (count < most).then(|| count.saturating_add(1));
+    counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+}
+
+fn give_back(counter: &AtomicU32) {
+    let less = |count: u32| Some(count.saturating_sub(1));
+    // It is always changed.
+    let _ = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
 }
