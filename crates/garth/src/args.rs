@@ -26,6 +26,32 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
+impl Args {
+    /// The arguments of this process.
+    pub(crate) fn of_process() -> Self {
+        let words: Vec<_> = std::env::args_os().collect();
+        Self::of_one(&words).unwrap_or_else(|| Self::parse_from(words))
+    }
+
+    /// Reads the arguments of a command whose start others wait for, without putting together
+    /// all that the other commands take. What is not understood so is to be read in full, which
+    /// says what is wrong with it, or helps.
+    fn of_one(words: &[OsString]) -> Option<Self> {
+        fn read<T: clap::Args>(words: &[OsString]) -> Option<T> {
+            let command = T::augment_args(clap::Command::new("garth"));
+            T::from_arg_matches(&command.try_get_matches_from(words).ok()?).ok()
+        }
+        let (_, words) = words.split_first()?;
+        let command = match words.first()?.to_str()? {
+            "mcp" => Command::Mcp(read(words)?),
+            "acp" => Command::Acp(read(words)?),
+            "tool" => Command::Tool(read(words)?),
+            _ => return None,
+        };
+        Some(Self { command })
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serves workspaces over HTTP and WebSocket, to agents and to people.
@@ -286,4 +312,53 @@ pub(crate) struct Guest {
     /// What is served, and how
     #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) arguments: Vec<OsString>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn a_command_read_alone_is_what_it_is_among_all() {
+        let lines = [
+            "garth mcp",
+            "garth mcp /a /b --dialect reference --read-only --fast --tools read,list",
+            "garth mcp --memory --mount /a:/b --mount /c --no-exec",
+            "garth mcp --provider podman --set containers.image=debian --config x.toml -- -odd",
+            "garth acp --root /a -- agent --acp -v",
+            "garth tool --list",
+            "garth tool read {} --root /a --json --deny *.env",
+            "garth tool read -",
+        ];
+        for line in lines {
+            let alone = Args::of_one(&words(line)).map(|args| format!("{args:?}"));
+            let among = Args::try_parse_from(words(line)).map(|args| format!("{args:?}"));
+            assert_eq!(alone, Some(among.unwrap()), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_or_asks_for_help_is_left_to_the_whole() {
+        let lines = [
+            "garth",
+            "garth --help",
+            "garth serve",
+            "garth mcp --help",
+            "garth mcp -h",
+            "garth mcp --version",
+            "garth mcp --memory /a",
+            "garth mcp --mount /a",
+            "garth mcp --nothing",
+            "garth tool",
+            "garth tool read --list",
+            "garth help mcp",
+        ];
+        for line in lines {
+            assert!(Args::of_one(&words(line)).is_none(), "{line}");
+        }
+    }
 }

@@ -24,8 +24,6 @@ mod tool;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use args::{Args, Command};
 use output::Output;
 
@@ -36,7 +34,7 @@ fn main() -> ExitCode {
     if name.is_some_and(|name| name.file_name() == Some("sudo".as_ref())) {
         return garth_sandbox::sudo(words);
     }
-    let args = Args::parse();
+    let args = Args::of_process();
     let output = Output::of_process();
     match args.command {
         Command::TryKvm => {
