@@ -1,5 +1,7 @@
 //! The rules that one configuration applies: those of the table that are on, and its own.
 
+use std::{collections::HashMap, sync::OnceLock};
+
 use crate::config::{BadPattern, Behaviour, Config};
 use crate::custom::Custom;
 use crate::rules;
@@ -10,8 +12,8 @@ pub(crate) struct Ruleset {
     active: Vec<bool>,
     customs: Vec<Custom>,
     idle: bool,
-    /// By id: the lowest id with the same name.
-    firsts: Vec<usize>,
+    /// By id: the lowest id with the same name. Most never find anything, and need it never.
+    firsts: OnceLock<Vec<usize>>,
 }
 
 impl Ruleset {
@@ -21,15 +23,12 @@ impl Ruleset {
         let customs = config.custom.iter().map(Custom::new).collect::<Result<Vec<_>, _>>()?;
         let applied = |name: &str| !config.exclude_patterns.iter().any(|excluded| excluded == name);
         let idle = !config.enabled || config.behaviour == Behaviour::Allow;
-        let mut ruleset = Self {
+        Ok(Self {
             active: rules::all().map(|(_, rule)| !idle && applied(rule.name)).collect(),
             customs: customs.into_iter().filter(|custom| !idle && applied(&custom.name)).collect(),
             idle,
-            firsts: Vec::new(),
-        };
-        let ids = 0..rules::COUNT + ruleset.customs.len();
-        ruleset.firsts = ids.map(|id| ruleset.find_first_of_name(id)).collect();
-        Ok(ruleset)
+            firsts: OnceLock::new(),
+        })
     }
 
     /// Whether no rule is applied at all.
@@ -60,13 +59,11 @@ impl Ruleset {
 
     /// The lowest id with the same name, so that rows which share a name count together.
     pub(crate) fn first_of_name(&self, id: usize) -> usize {
-        self.firsts.get(id).copied().unwrap_or(id)
-    }
-
-    fn find_first_of_name(&self, id: usize) -> usize {
-        let name = self.name(id);
-        let row = rules::all().find(|(_, rule)| rule.name == name).map(|(index, _)| index);
-        let custom = || self.customs().find(|(_, custom)| custom.name == name).map(|(id, _)| id);
-        row.or_else(custom).unwrap_or(id)
+        let firsts = self.firsts.get_or_init(|| {
+            let mut named = HashMap::new();
+            let ids = 0..rules::COUNT + self.customs.len();
+            ids.map(|id| *named.entry(self.name(id)).or_insert(id)).collect()
+        });
+        firsts.get(id).copied().unwrap_or(id)
     }
 }
