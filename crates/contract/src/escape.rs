@@ -9,14 +9,20 @@
 /// Writes a name or path as one line of text that [`unescape`] turns back.
 #[must_use]
 pub fn escape(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    escape_onto(&mut out, bytes);
+    out
+}
+
+/// Writes the same behind a text.
+pub fn escape_onto(out: &mut String, bytes: &[u8]) {
     let as_it_is = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'\\';
     if let Ok(text) = str::from_utf8(bytes)
         && text.bytes().all(as_it_is)
     {
         // Almost every name; a directory can have a great many of them.
-        return text.to_owned();
+        return out.push_str(text);
     }
-    let mut out = String::with_capacity(bytes.len());
     let mut rest = bytes;
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
@@ -26,14 +32,13 @@ pub fn escape(bytes: &[u8]) -> String {
                 out.push(character);
             } else {
                 let mut buffer = [0; 4];
-                push_hex(&mut out, character.encode_utf8(&mut buffer).as_bytes());
+                push_hex(out, character.encode_utf8(&mut buffer).as_bytes());
             }
             rest = after;
         }
-        push_hex(&mut out, chunk.invalid());
+        push_hex(out, chunk.invalid());
         rest = rest.split_at(chunk.invalid().len()).1;
     }
-    out
 }
 
 /// Turns escaped text back into the bytes it stands for.

@@ -34,7 +34,7 @@ pub use content::{
 pub use dynamic::{BoxFuture, DynFilesystem};
 pub use entry::{Entry, Kind, Links, Listing};
 pub use error::{Detail, Error, Result};
-pub use escape::escape;
+pub use escape::{escape, escape_onto};
 pub use filesystem::Filesystem;
 pub use incoming::Incoming;
 pub use path::{Aliases, MAX_NAME, MAX_PATH, RawPath, WsPath};

@@ -80,6 +80,7 @@ impl<'a> Delivery<'a> {
 
     /// Takes the next results and says whether more are wanted.
     pub fn push(&mut self, hits: &Hits) -> Flow {
+        let mut names = hits.names.iter();
         let mut cursor = Cursor { hits, line: 0, text: 0, spans: 0 };
         for item in &hits.items {
             if self.flow == Flow::Stop {
@@ -87,7 +88,14 @@ impl<'a> Delivery<'a> {
             }
             match item {
                 Item::Entry(entry) => self.one(Found::Entry(entry)),
-                Item::Name(path, kind) => self.one(Found::Name(path, *kind)),
+                Item::Names(count) => {
+                    for (path, kind) in names.by_ref().take(*count) {
+                        if self.flow == Flow::Stop {
+                            return Flow::Stop;
+                        }
+                        self.one(Found::Name(path, *kind));
+                    }
+                }
                 Item::File(path) => self.one(Found::File(path)),
                 Item::Count(path, count) => self.one(Found::Count(path, *count)),
                 Item::Lines { path, count, end } => {

@@ -8,6 +8,7 @@ use garth_contract::{Entry, Kind, LineKind, WsPath};
 #[derive(Debug, Default)]
 pub struct Hits {
     pub(crate) items: Vec<Item>,
+    pub(crate) names: Vec<(WsPath, Kind)>,
     pub(crate) lines: Vec<Row>,
     pub(crate) text: Vec<u8>,
     pub(crate) spans: Vec<Range<usize>>,
@@ -16,7 +17,8 @@ pub struct Hits {
 #[derive(Debug)]
 pub(crate) enum Item {
     Entry(Entry),
-    Name(WsPath, Kind),
+    /// The next so many names: there may be a great many.
+    Names(usize),
     File(WsPath),
     Count(WsPath, u64),
     /// The next so many lines are of this file.
@@ -77,7 +79,11 @@ impl Hits {
 
     /// Adds the path and kind of an entry.
     pub fn push_name(&mut self, path: WsPath, kind: Kind) {
-        self.items.push(Item::Name(path, kind));
+        self.names.push((path, kind));
+        match self.items.last_mut() {
+            Some(Item::Names(count)) => *count += 1,
+            _ => self.items.push(Item::Names(1)),
+        }
     }
 
     /// Tells whether there is nothing.
@@ -89,6 +95,7 @@ impl Hits {
     /// Forgets everything and keeps the room.
     pub fn clear(&mut self) {
         self.items.clear();
+        self.names.clear();
         self.lines.clear();
         self.text.clear();
         self.spans.clear();
@@ -98,6 +105,7 @@ impl Hits {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.items.len() * size_of::<Item>()
+            + self.names.len() * size_of::<(WsPath, Kind)>()
             + self.lines.len() * size_of::<Row>()
             + self.spans.len() * size_of::<Range<usize>>()
             + self.text.len()
@@ -108,7 +116,7 @@ impl Hits {
         Mark { items, lines, text: self.text.len(), spans: self.spans.len() }
     }
 
-    /// Goes back to an earlier state.
+    /// Goes back to an earlier state. A search, which alone does this, adds no names.
     pub(crate) fn rewind(&mut self, mark: Mark) {
         self.items.truncate(mark.items);
         self.lines.truncate(mark.lines);

@@ -1,6 +1,6 @@
 //! `list_directory`: the names in a directory, each marked as file or directory.
 
-use garth_contract::{Reach, Result, escape};
+use garth_contract::{Reach, Result};
 use garth_redact::CleanWriter;
 use garth_workspace::Workspace;
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::speech::{
     answer::{Payload, answer},
-    names::{Walk, cut, mark, most},
+    names::{Walk, cut, most},
     paths::resolve,
     refusal::told,
 };
@@ -54,16 +54,10 @@ async fn run(workspace: &Workspace, params: Params) -> Result<Reply> {
     let base = resolve(workspace, &params.path)?;
     directory(workspace, &base).await?;
     let walk = Walk { base, reach: Reach::Entries, include: Vec::new(), exclude: Vec::new() };
-    let names = walk.names(workspace).await?;
-    let mut lines = String::new();
-    for (path, kind) in &names.found {
-        lines.push_str(if lines.is_empty() { "" } else { "\n" });
-        lines.push_str(mark(*kind));
-        lines.push_str(&escape(path.name().unwrap_or_default()));
-    }
+    let lines = walk.lines(workspace).await?;
     let mut text = CleanWriter::new();
-    text.put(Ours(lines));
-    if names.more {
+    text.put(Ours(lines.text));
+    if lines.more {
         text.put(cut(most(workspace), "entry"));
     }
     answer(text.finish())

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use garth_contract::{
     Facts, Flow, Found, Glob, Hidden, Ignored, Kind, Kinds, Order, Query, Reach, Result, Sink,
-    WsPath,
+    WsPath, escape_onto,
 };
 use garth_redact::{Clean, clean};
 use garth_workspace::Workspace;
@@ -37,6 +37,15 @@ pub(in crate::reference) struct Names {
     pub(in crate::reference) more: bool,
 }
 
+/// What a walk found, as lines.
+#[derive(Debug, Default)]
+pub(in crate::reference) struct Lines {
+    pub(in crate::reference) text: String,
+    count: u64,
+    /// Whether there are more than these.
+    pub(in crate::reference) more: bool,
+}
+
 impl Walk {
     /// Asks for the names.
     ///
@@ -44,6 +53,27 @@ impl Walk {
     /// Those of a query.
     pub(in crate::reference) async fn names(self, workspace: &Workspace) -> Result<Names> {
         let most = most(workspace);
+        let sink = Arc::new(Kept::default());
+        self.find(workspace, Arc::<Kept>::clone(&sink)).await?;
+        let mut found = std::mem::take(&mut *sink.names());
+        let more = found.len() as u64 > most;
+        found.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        Ok(Names { found, more })
+    }
+
+    /// Asks for the names as lines, each with its mark; of the paths it gives the last part.
+    ///
+    /// # Errors
+    /// Those of a query.
+    pub(in crate::reference) async fn lines(self, workspace: &Workspace) -> Result<Lines> {
+        let sink = Arc::new(Marked { most: most(workspace), lines: Mutex::default() });
+        self.find(workspace, Arc::<Marked>::clone(&sink)).await?;
+        let lines = std::mem::take(&mut *sink.lines());
+        Ok(lines)
+    }
+
+    /// Looks for as many as are given at most, and one more that tells whether there are more.
+    async fn find(self, workspace: &Workspace, sink: Arc<dyn Sink>) -> Result<()> {
         let query = Query {
             base: self.base,
             reach: self.reach,
@@ -56,16 +86,10 @@ impl Walk {
             facts: Facts::Names,
             order: Order::Path,
             skip: 0,
-            // One more than is given tells whether there are more.
-            take: most.saturating_add(1),
+            take: most(workspace).saturating_add(1),
             after: None,
         };
-        let sink = Arc::new(Kept::default());
-        workspace.fs().find(&query, Arc::<Kept>::clone(&sink)).await?;
-        let mut found = std::mem::take(&mut *sink.names());
-        let more = found.len() as u64 > most;
-        found.truncate(usize::try_from(most).unwrap_or(usize::MAX));
-        Ok(Names { found, more })
+        workspace.fs().find(&query, sink).await.map(drop)
     }
 }
 
@@ -85,6 +109,37 @@ impl Sink for Kept {
             Found::Name(path, kind) => self.names().push((path.clone(), kind)),
             Found::Entry(_) | Found::Line(_) | Found::File(_) | Found::Count(..) => {}
         }
+        Flow::Continue
+    }
+}
+
+/// A sink that writes lines as the names come, and keeps no path.
+#[derive(Debug)]
+struct Marked {
+    most: u64,
+    lines: Mutex<Lines>,
+}
+
+impl Marked {
+    fn lines(&self) -> MutexGuard<'_, Lines> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sink for Marked {
+    fn accept(&self, found: Found<'_>) -> Flow {
+        let Found::Name(path, kind) = found else { return Flow::Continue };
+        let mut lines = self.lines();
+        if lines.count >= self.most {
+            lines.more = true;
+            return Flow::Stop;
+        }
+        if lines.count > 0 {
+            lines.text.push('\n');
+        }
+        lines.count += 1;
+        lines.text.push_str(mark(kind));
+        escape_onto(&mut lines.text, path.name().unwrap_or_default());
         Flow::Continue
     }
 }
