@@ -84,7 +84,10 @@ impl Worked {
 ///
 /// Cancel: the record says `CANCELLED`.
 pub(super) async fn work(app: Arc<App>, call: Call<Along>, turns: Arc<Semaphore>) -> Worked {
-    let turn = turns.acquire_owned().await.ok();
+    let turn = match Arc::clone(&turns).try_acquire_owned() {
+        Ok(turn) => Some(turn),
+        Err(_) => turns.acquire_owned().await.ok(),
+    };
     let done = AssertUnwindSafe(app.gateway.call(&app.table, call)).catch_unwind().await;
     let result = done.unwrap_or_else(|_| {
         // What a panic says can hold anything, also what stands in files.

@@ -177,7 +177,6 @@ impl Serving<'_> {
                 Some(_) = self.jobs.join_next() => continue,
                 next = frames.next() => next,
             };
-            heard.something();
             match came(next) {
                 Came::Text(text) => {
                     // While this waits nothing is read, so nothing can be heard either.
@@ -187,7 +186,7 @@ impl Serving<'_> {
                     self.take(&text).await;
                     heard.something();
                 }
-                Came::Sign => {}
+                Came::Sign => heard.something(),
                 Came::End(why) => return why,
             }
         }
@@ -244,8 +243,15 @@ impl Serving<'_> {
             Err(error) => return session.refuse(&id, &error).await,
         };
         let bytes = u32::try_from(size.clamp(1, MOST_BYTES)).unwrap_or(u32::MAX);
-        let room = unconstrained(Arc::clone(&self.room).acquire_many_owned(bytes));
-        let Ok(room) = room.await else { return };
+        // Most often there is room.
+        let room = match Arc::clone(&self.room).try_acquire_many_owned(bytes) {
+            Ok(room) => room,
+            Err(_) => {
+                let room = unconstrained(Arc::clone(&self.room).acquire_many_owned(bytes));
+                let Ok(room) = room.await else { return };
+                room
+            }
+        };
         let left = call.along.left.clone();
         let (app, turns) = (Arc::clone(&session.app), Arc::clone(&self.turns));
         let mut working = Box::pin(request::work(app, call, turns));
