@@ -22,7 +22,31 @@ pub(crate) struct Civil {
 #[must_use]
 pub fn rfc3339(time: SystemTime) -> String {
     let Civil { year, month, day, hour, minute, second, millis, .. } = civil(time);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+    if !(0..=9_999).contains(&year) {
+        return format!(
+            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z"
+        );
+    }
+    // Every entry of a listing has one, so it is written without the machinery of formats.
+    let mut text = String::with_capacity(24);
+    let parts = [
+        (year, 1_000, '-'),
+        (month, 10, '-'),
+        (day, 10, 'T'),
+        (hour, 10, ':'),
+        (minute, 10, ':'),
+        (second, 10, '.'),
+        (millis, 100, 'Z'),
+    ];
+    for (number, mut unit, behind) in parts {
+        while unit > 0 {
+            let digit = u8::try_from(number / unit % 10).unwrap_or_default();
+            text.push(char::from(b'0' + digit));
+            unit /= 10;
+        }
+        text.push(behind);
+    }
+    text
 }
 
 /// Writes a time as headers of HTTP do, for example `Sun, 15 Nov 2026 20:44:00 GMT`;
@@ -102,6 +126,13 @@ mod tests {
     fn a_header_says_a_time_in_words() {
         let time = UNIX_EPOCH + Duration::from_millis(1_794_775_440_123);
         assert_eq!(http_date(time).as_deref(), Some("Sun, 15 Nov 2026 20:44:00 GMT"));
+    }
+
+    #[test]
+    fn a_year_of_more_than_four_digits_is_written_whole() {
+        let time = UNIX_EPOCH + Duration::from_secs(253_402_300_800);
+        assert_eq!(rfc3339(time - Duration::from_millis(1)), "9999-12-31T23:59:59.999Z");
+        assert_eq!(rfc3339(time), "10000-01-01T00:00:00.000Z");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! An entry of the tree, as replies carry it.
 
-use garth_contract::{Entry, Kind, Links, WsPath};
+use garth_contract::{Entry, Kind, Links, WsPath, escape};
 use garth_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -85,8 +85,7 @@ pub(in crate::worktree) fn shown(path: &WsPath) -> String {
 }
 
 fn name(path: &WsPath) -> String {
-    let own = path.name().and_then(|name| WsPath::from_bytes(name).ok());
-    own.map_or_else(|| "/".to_owned(), |name| name.to_string())
+    path.name().map_or_else(|| "/".to_owned(), escape)
 }
 
 /// Permission bits as `ls` writes them, without the letter for the kind.
