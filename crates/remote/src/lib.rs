@@ -23,6 +23,7 @@ mod lazy;
 mod lazy_files;
 mod link;
 pub mod machine;
+mod pipe;
 pub mod providers;
 mod remote;
 mod stage;

@@ -10,9 +10,11 @@ use bollard::{container::LogOutput, errors::Error as Fault};
 use bytes::{Buf, Bytes};
 use futures::Stream;
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
+    io::{AsyncRead, AsyncWrite, Join, ReadBuf, join},
     process::{Child as Process, ChildStdin, ChildStdout},
 };
+
+use crate::pipe::Pipe;
 
 /// By which way the guest is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,47 +87,13 @@ impl AsyncWrite for Attached {
     }
 }
 
-/// A program of this machine as a pipe, which ends with it.
-#[derive(Debug)]
-pub(crate) struct Child {
-    output: ChildStdout,
-    input: ChildStdin,
-    /// Killed when it is dropped.
-    _child: Process,
-}
+/// A program of this machine as a pipe, which is killed when that is dropped.
+pub(crate) type Child = Pipe<Join<ChildStdout, ChildStdin>, Process>;
 
 impl Child {
     /// A program that was started with both streams piped.
-    pub(super) fn new(mut child: Process) -> Option<Self> {
+    pub(super) fn of(mut child: Process) -> Option<Self> {
         let (output, input) = (child.stdout.take()?, child.stdin.take()?);
-        Some(Self { output, input, _child: child })
-    }
-}
-
-impl AsyncRead for Child {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        to: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.output).poll_read(context, to)
-    }
-}
-
-impl AsyncWrite for Child {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.input).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.input).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.input).poll_shutdown(context)
+        Some(Self::new(join(output, input), child))
     }
 }

@@ -174,7 +174,7 @@ impl Runsc {
         let words = ["exec", &user, &name, GUEST, "--relay", &socket];
         let mut command = program::command(&self.program, &self.arguments(&container.run, &words));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let child = command.spawn().ok().and_then(Child::new);
+        let child = command.spawn().ok().and_then(Child::of);
         child.ok_or_else(|| refused("enter the sandbox", ""))
     }
 

@@ -6,22 +6,13 @@
 //! not certain that a piece arrived, and arrived once, the pipe is given up: whoever used
 //! it makes another one, to a program that kept all that mattered.
 
-use std::{
-    io,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use garth_contract::Result;
 use serde_json::{Value, json};
 use tokio::{
-    io::{
-        AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf, ReadHalf,
-        WriteHalf, duplex, split,
-    },
+    io::{AsyncReadExt, AsyncWriteExt, DuplexStream, ReadHalf, WriteHalf, duplex, split},
     time::{self, Instant},
 };
 
@@ -49,10 +40,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// A pipe to a program in a sandbox, which is killed when this is dropped.
-#[derive(Debug)]
-pub struct Pipe {
-    near: DuplexStream,
-}
+pub type Pipe = DuplexStream;
 
 /// A program that runs, and of which a stream tells.
 pub(super) struct Running {
@@ -118,7 +106,7 @@ impl Running {
             // pipe is made.
             let _ = self.envd.kill(self.pid).await;
         });
-        Pipe { near }
+        near
     }
 }
 
@@ -189,33 +177,5 @@ impl Inward {
         let answer = self.envd.call_on(&mut wire, "process.Process/SendInput", message).await?;
         self.wire = Some(wire);
         Ok(answer)
-    }
-}
-
-impl AsyncRead for Pipe {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        to: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.near).poll_read(context, to)
-    }
-}
-
-impl AsyncWrite for Pipe {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.near).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.near).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.near).poll_shutdown(context)
     }
 }

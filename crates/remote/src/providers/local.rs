@@ -9,9 +9,7 @@ use std::{
     io,
     os::fd::OwnedFd,
     path::PathBuf,
-    pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Poll},
 };
 
 use garth_contract::{Code, Error, ProcessId, Result};
@@ -20,12 +18,11 @@ use garth_sandbox::{Image, Network, Program, Running, Spec, Stdio, start};
 use rustix::fs::{CWD, Mode, OFlags, chmod, openat};
 use tempfile::TempDir;
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{UnixListener, UnixStream},
     task::{JoinHandle, spawn_blocking},
 };
 
-use crate::Connect;
+use crate::{Connect, pipe::Pipe};
 
 /// A guest in a local sandbox.
 ///
@@ -117,9 +114,9 @@ fn no_way_out(_: io::Error) -> Error {
 }
 
 impl Connect for Local {
-    type Pipe = Pipe;
+    type Pipe = Pipe<UnixStream, Running>;
 
-    async fn connect(&self, first: ProcessId) -> Result<Pipe> {
+    async fn connect(&self, first: ProcessId) -> Result<Pipe<UnixStream, Running>> {
         if let Some(egress) = &self.0.egress {
             egress.open()?;
         }
@@ -130,7 +127,7 @@ impl Connect for Local {
 }
 
 impl Setup {
-    fn start(&self, first: ProcessId) -> Result<Pipe> {
+    fn start(&self, first: ProcessId) -> Result<Pipe<UnixStream, Running>> {
         let failed = |_| unavailable("no pipe into the sandbox could be made");
         let (ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(failed)?;
         ours.set_nonblocking(true).map_err(failed)?;
@@ -147,7 +144,7 @@ impl Setup {
             arguments: self.arguments(first),
         };
         let running = start(&self.spec, &program, stdio)?;
-        Ok(Pipe { stream: ours, _sandbox: running })
+        Ok(Pipe::new(ours, running))
     }
 
     fn arguments(&self, first: ProcessId) -> Vec<OsString> {
@@ -177,51 +174,4 @@ impl Setup {
 
 fn unavailable(message: &'static str) -> Error {
     Error::new(Code::ProviderUnavailable, message)
-}
-
-/// A pipe into a sandbox, which ends with it.
-#[derive(Debug)]
-pub struct Pipe {
-    stream: UnixStream,
-    _sandbox: Running,
-}
-
-impl AsyncRead for Pipe {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        to: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, to)
-    }
-}
-
-impl AsyncWrite for Pipe {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        parts: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, parts)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
 }

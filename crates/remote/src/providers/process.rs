@@ -5,22 +5,19 @@ use std::{
     ffi::OsString,
     io,
     os::{fd::OwnedFd, unix::net::UnixStream},
-    pin::Pin,
     process::Stdio,
-    task::{Context, Poll},
     time::Duration,
 };
 
 use garth_contract::{Code, Error, ProcessId, Result};
 use garth_wire::Handles;
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
     process::{Child, Command},
     runtime::Handle,
     time,
 };
 
-use crate::Connect;
+use crate::{Connect, pipe::Pipe};
 
 /// How long a guest may take to end its processes when its client is gone.
 const GRACE: Duration = Duration::from_secs(10);
@@ -40,7 +37,7 @@ impl Process {
         Self { program, arguments }
     }
 
-    fn start(&self, first: ProcessId) -> io::Result<Pipe> {
+    fn start(&self, first: ProcessId) -> io::Result<Pipe<Handles, Ends>> {
         let (ours, theirs) = UnixStream::pair()?;
         let ours = Handles::both_ways(ours.into())?;
         let theirs = OwnedFd::from(theirs);
@@ -50,30 +47,27 @@ impl Process {
             .stdin(Stdio::from(theirs.try_clone()?))
             .stdout(Stdio::from(theirs))
             .spawn()?;
-        Ok(Pipe { stream: ours, child: Some(child) })
+        Ok(Pipe::new(ours, Ends(Some(child))))
     }
 }
 
 impl Connect for Process {
-    type Pipe = Pipe;
+    type Pipe = Pipe<Handles, Ends>;
 
-    async fn connect(&self, first: ProcessId) -> Result<Pipe> {
+    async fn connect(&self, first: ProcessId) -> Result<Pipe<Handles, Ends>> {
         self.start(first).map_err(|_| {
             Error::new(Code::ProviderUnavailable, "the guest's program cannot be started")
         })
     }
 }
 
-/// A pipe to a child, which ends with it.
+/// A child that is to end.
 #[derive(Debug)]
-pub struct Pipe {
-    stream: Handles,
-    child: Option<Child>,
-}
+pub struct Ends(Option<Child>);
 
-impl Drop for Pipe {
+impl Drop for Ends {
     fn drop(&mut self) {
-        let Some(mut child) = self.child.take() else { return };
+        let Some(mut child) = self.0.take() else { return };
         // The end of its input tells the guest to end what it runs, and itself.
         let end = async move {
             if time::timeout(GRACE, child.wait()).await.is_err() {
@@ -84,45 +78,5 @@ impl Drop for Pipe {
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(end);
         }
-    }
-}
-
-impl AsyncRead for Pipe {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        to: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, to)
-    }
-}
-
-impl AsyncWrite for Pipe {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        parts: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, parts)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
