@@ -60,7 +60,7 @@ impl Metrics {
     pub(crate) fn of(gateway: &Gateway, readers: MetricsFor) -> Self {
         let requests = Arc::new(Requests::default());
         let seen = Arc::clone(&requests);
-        gateway.audit().watch(move |entry| seen.ended(entry));
+        gateway.audit().watch(move |entry, _| seen.ended(entry));
         let (turned_away, not_accepted) = (AtomicU64::new(0), AtomicU64::new(0));
         Self { readers, requests, turned_away, not_accepted, began: SystemTime::now() }
     }
