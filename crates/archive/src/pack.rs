@@ -6,9 +6,11 @@
 
 mod assemble;
 mod compress;
+mod room;
 mod segment;
 mod sieve;
 mod summary;
+mod tarred;
 mod walk;
 
 use std::{
@@ -28,6 +30,7 @@ use tokio::{
 
 use self::{
     assemble::Assembly,
+    room::Room,
     segment::{CHUNK, Ground, Job, Large, SMALL, Segment},
     walk::Walk,
 };
@@ -112,7 +115,8 @@ pub async fn pack(files: Arc<dyn DynFilesystem>, from: &WsPath, how: &Pack) -> R
         }
     };
     let (format, sieve) = (how.format, how.sieve.clone());
-    let ground = Arc::new(Ground { files, format, base: from.clone(), sieve });
+    let ground =
+        Arc::new(Ground { files, format, base: from.clone(), sieve, room: Room::default() });
     let (segments, ready) = mpsc::channel(AHEAD);
     let (out, bytes) = mpsc::channel(WAITING);
     let (told, summary) = oneshot::channel();

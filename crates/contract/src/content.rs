@@ -76,6 +76,17 @@ impl Content {
     }
 }
 
+/// What is known of a file whose bytes were read into a buffer of the caller's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gathered {
+    /// How many bytes came to the buffer.
+    pub length: u64,
+    /// The size of the whole file at the time.
+    pub size: u64,
+    /// When the content last changed, where the backend knows.
+    pub modified: Option<SystemTime>,
+}
+
 /// What must hold of a file at the instant it is replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Guard {

@@ -9,9 +9,9 @@ use std::{future::Future, pin::Pin, sync::Arc};
 use bytes::Bytes;
 
 use crate::{
-    Abilities, Content, Depth, Entry, Filesystem, Incoming, Links, Listing, Made, Move, Page,
-    Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch, WatchSpec,
-    Written, WsPath,
+    Abilities, Content, Depth, Entry, Filesystem, Gathered, Incoming, Links, Listing, Made, Move,
+    Page, Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch,
+    WatchSpec, Written, WsPath,
 };
 
 /// A future behind a pointer.
@@ -24,6 +24,12 @@ pub trait DynFilesystem: Send + Sync {
     fn stat<'a>(&'a self, path: &'a WsPath, links: Links) -> BoxFuture<'a, Result<Entry>>;
     fn list<'a>(&'a self, path: &'a WsPath, page: Page) -> BoxFuture<'a, Result<Listing>>;
     fn read<'a>(&'a self, path: &'a WsPath, span: Span) -> BoxFuture<'a, Result<Content>>;
+    fn gather<'a>(
+        &'a self,
+        path: &'a WsPath,
+        span: Span,
+        into: &'a mut Vec<u8>,
+    ) -> BoxFuture<'a, Result<Gathered>>;
     fn write<'a>(
         &'a self,
         path: &'a WsPath,
@@ -60,6 +66,15 @@ impl<F: Filesystem> DynFilesystem for F {
 
     fn read<'a>(&'a self, path: &'a WsPath, span: Span) -> BoxFuture<'a, Result<Content>> {
         Box::pin(Filesystem::read(self, path, span))
+    }
+
+    fn gather<'a>(
+        &'a self,
+        path: &'a WsPath,
+        span: Span,
+        into: &'a mut Vec<u8>,
+    ) -> BoxFuture<'a, Result<Gathered>> {
+        Box::pin(Filesystem::gather(self, path, span, into))
     }
 
     fn write<'a>(

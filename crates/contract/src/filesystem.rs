@@ -5,14 +5,14 @@ use std::{future::Future, sync::Arc};
 use bytes::Bytes;
 
 use crate::{
-    Abilities, Code, Content, Depth, Entry, Error, Incoming, Links, Listing, Made, Move, Page,
-    Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch, WatchSpec,
-    Written, WsPath,
+    Abilities, Code, Content, Depth, Entry, Error, Gathered, Incoming, Links, Listing, Made, Move,
+    Page, Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch,
+    WatchSpec, Written, WsPath,
 };
 
 /// The files of one workspace.
 ///
-/// Thirteen methods, and each one's comment is its specification: *Errors* lists the
+/// Fourteen methods, and each one's comment is its specification: *Errors* lists the
 /// codes beyond the common ones, *After* what holds when it returned, *Cancel*
 /// what is left when its future is dropped. The conformance suite checks these
 /// sentences on every backend.
@@ -60,6 +60,27 @@ pub trait Filesystem: Send + Sync + 'static {
     /// only as much was read as the span needs.
     /// *Cancel*: nothing is left.
     fn read(&self, path: &WsPath, span: Span) -> impl Future<Output = Result<Content>> + Send;
+
+    /// Reads a span of a file as `read` does, onto the end of a buffer.
+    ///
+    /// It is for who gathers many files in one buffer and need not have each by itself.
+    ///
+    /// *Errors*: those of `read`; the buffer has only what it had then.
+    /// *After*: the buffer has what it had, and behind it the bytes that `read` gives.
+    /// *Cancel*: the buffer has only what it had.
+    fn gather(
+        &self,
+        path: &WsPath,
+        span: Span,
+        into: &mut Vec<u8>,
+    ) -> impl Future<Output = Result<Gathered>> + Send {
+        async move {
+            let content = self.read(path, span).await?;
+            into.extend_from_slice(&content.bytes);
+            let length = content.bytes.len() as u64;
+            Ok(Gathered { length, size: content.size, modified: content.modified })
+        }
+    }
 
     /// Replaces or creates a file whole, under a guard.
     ///

@@ -29,7 +29,8 @@ mod watch;
 pub use abilities::Abilities;
 pub use code::{Code, Retry, Row, TABLE};
 pub use content::{
-    Clobber, Content, Depth, Guard, Made, Move, Page, Parents, Put, Removed, Renamed, Span, Written,
+    Clobber, Content, Depth, Gathered, Guard, Made, Move, Page, Parents, Put, Removed, Renamed,
+    Span, Written,
 };
 pub use dynamic::{BoxFuture, DynFilesystem};
 pub use entry::{Entry, Kind, Links, Listing};

@@ -13,6 +13,7 @@ mod given;
 mod keys;
 mod machines;
 mod near;
+mod telemetry;
 
 use std::{fmt, path::Path};
 

@@ -23,6 +23,7 @@ pub(crate) mod settings;
 mod spool;
 mod strangers;
 mod table;
+pub(crate) mod telemetry;
 pub(crate) mod tls;
 mod transfer;
 pub(crate) mod versions;
@@ -119,6 +120,7 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
     let told = first::prepare(&gateway, &data, &begins, &Reached::of(at, &settings)).await?;
     let path = data.path().to_owned();
     let home = Home { path, begins, versions, sandboxes: sandboxes.clone(), git: git.clone() };
+    let (spans, exporting) = settings.telemetry.begin(&gateway).unzip();
     let front = Front {
         names: guard::Names::of(at, &settings),
         tls,
@@ -130,6 +132,7 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
             true => Some(E2b::open(settings.e2b.clone(), gateway.clone(), home.clone()).await?),
             false => None,
         },
+        spans,
     };
     let app = App::new(gateway.clone(), &home, front);
     output.answer(&told);
@@ -169,6 +172,9 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
         () = stops.wait() => tracing::info!("The gateway stops at once."),
     }
     app.strangers.record().await;
+    if let Some(exporting) = exporting {
+        exporting.stop().await;
+    }
     let stopped = gateway.stop().await;
     tracing::info!(cut = app.count(), "The gateway stopped.");
     stopped

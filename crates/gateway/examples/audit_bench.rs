@@ -88,6 +88,7 @@ fn begin(outlives: Outlives) -> Begin {
         summary: "src/registry/ownership.rs".into(),
         bytes_in: 120,
         outlives,
+        trace: None,
     }
 }
 

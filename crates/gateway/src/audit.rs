@@ -34,7 +34,10 @@ pub use retain::{Dropped, Retention};
 pub use verify::{Finding, Report};
 pub use word::Word;
 
-use crate::store::{Store, fault};
+use crate::{
+    Trace,
+    store::{Store, fault},
+};
 
 /// Where heads are anchored and how long records are kept.
 #[derive(Clone, Debug)]
@@ -79,8 +82,9 @@ pub struct Audit {
     watcher: Arc<OnceLock<Watcher>>,
 }
 
-/// Sees every record of this process as it is closed, on its way to the disk.
-pub(crate) type Watcher = Box<dyn Fn(&Entry<&str>) + Send + Sync>;
+/// Sees every record of this process as it is closed, on its way to the disk, and the
+/// trace that its caller named.
+pub(crate) type Watcher = Box<dyn Fn(&Entry<&str>, Option<&Trace>) + Send + Sync>;
 
 impl Audit {
     /// Takes the audit of a database into use, and makes its key if there is none.
@@ -95,7 +99,7 @@ impl Audit {
 
     /// Lets somebody see every record as it is closed, to count and to log; the first
     /// who asks does. It must be quick: whoever waits for a reply waits for it.
-    pub fn watch(&self, watcher: impl Fn(&Entry<&str>) + Send + Sync + 'static) {
+    pub fn watch(&self, watcher: impl Fn(&Entry<&str>, Option<&Trace>) + Send + Sync + 'static) {
         let _ = self.watcher.set(Box::new(watcher));
     }
 

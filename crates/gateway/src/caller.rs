@@ -11,7 +11,7 @@ use std::{
 use garth_contract::{Code, Error, Result, escape};
 use tokio::sync::watch;
 
-use crate::{AgentId, audit::Word};
+use crate::{AgentId, Trace, audit::Word};
 
 /// The longest name of a session that is recorded, in bytes.
 const MOST_SESSION: usize = 128;
@@ -142,6 +142,7 @@ pub struct Caller {
     session: Arc<str>,
     /// The role as records have it.
     role: Arc<str>,
+    trace: Option<Trace>,
 }
 
 impl Caller {
@@ -152,7 +153,24 @@ impl Caller {
         let end = session.floor_char_boundary(MOST_SESSION);
         let session = escape(session.as_bytes().get(..end).unwrap_or_default());
         let role = Arc::from(credential.role.to_string());
-        Self { credential, session: Arc::from(session), role }
+        Self { credential, session: Arc::from(session), role, trace: None }
+    }
+
+    /// The same caller, in the trace that it names with a `traceparent`, if that is one.
+    ///
+    /// It is theirs as the session is: it goes to whoever watches the audit, and decides
+    /// nothing.
+    #[must_use]
+    pub fn traced(mut self, parent: Option<&str>) -> Self {
+        if let Some(trace) = parent.and_then(Trace::parse) {
+            self.trace = Some(trace);
+        }
+        self
+    }
+
+    /// The trace that it named.
+    pub(crate) fn trace(&self) -> Option<Trace> {
+        self.trace
     }
 
     /// The id of its token.

@@ -32,6 +32,7 @@ mod settings;
 mod store;
 mod summary;
 mod token;
+mod trace;
 mod workspaces;
 
 pub use agent_id::AgentId;
@@ -47,4 +48,5 @@ pub use registry::{Agent, Lease, Node, Owned, Registry, State};
 pub use settings::{Behavior, CustomPattern, GitRemote, OwnLimits, Redaction, Settings, Workflows};
 pub use store::Store;
 pub use token::Secret;
+pub use trace::{Sampled, Trace};
 pub use workspaces::{Closed, Opener};

@@ -31,6 +31,7 @@ impl Gateway {
         let summary = found.map(|found| (found.describe)(&params)).unwrap_or_default();
         let [by, role, session] = caller.words();
         let begin = Begin {
+            trace: caller.trace(),
             caller: by,
             role,
             session,

@@ -7,9 +7,9 @@ use std::{
 
 use bytes::Bytes;
 use garth_contract::{
-    Abilities, Access, Aliases, Content, Depth, Durability, Entry, Filesystem, Incoming, Links,
-    Listing, Made, Move, Page, Parents, Policy, Put, Query, Removed, Renamed, Result, Sink, Span,
-    Stage, Summary, Watch, WatchSpec, Written, WsPath,
+    Abilities, Access, Aliases, Content, Depth, Durability, Entry, Filesystem, Gathered, Incoming,
+    Links, Listing, Made, Move, Page, Parents, Policy, Put, Query, Removed, Renamed, Result, Sink,
+    Span, Stage, Summary, Watch, WatchSpec, Written, WsPath,
 };
 
 use crate::{
@@ -117,6 +117,17 @@ impl Filesystem for Host {
         }
         let path = path.clone();
         self.run(move |tree, _| read::read(tree, &path, span)).await
+    }
+
+    async fn gather(&self, path: &WsPath, span: Span, into: &mut Vec<u8>) -> Result<Gathered> {
+        if let Some(gathered) = read::gather_cached(&self.tree, path, span, into) {
+            return Ok(gathered);
+        }
+        let path = path.clone();
+        let content = self.run(move |tree, _| read::read(tree, &path, span)).await?;
+        into.extend_from_slice(&content.bytes);
+        let length = content.bytes.len() as u64;
+        Ok(Gathered { length, size: content.size, modified: content.modified })
     }
 
     async fn write(&self, path: &WsPath, content: Bytes, put: Put) -> Result<Written> {

@@ -19,6 +19,7 @@ mod make_dir;
 pub mod measure;
 mod processes;
 mod read;
+mod read_unsafe;
 mod receive;
 mod remove;
 mod rename;

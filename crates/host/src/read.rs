@@ -1,27 +1,31 @@
 //! `read`: a span of a file, and no more of the file than the span needs.
 
 use std::{
-    io::IoSliceMut,
     ops::ControlFlow,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
 };
 
 use bytes::Bytes;
-use garth_contract::{Code, Content, Detail, Error, Result, Span, WsPath};
+use garth_contract::{Code, Content, Detail, Error, Gathered, Result, Span, WsPath};
 use memchr::{memchr_iter, memrchr_iter};
 use rustix::{
     fs::Stat,
-    io::{Errno, ReadWriteFlags, pread, preadv2},
+    io::{Errno, pread},
 };
 
 use crate::{
     errno,
     look::{modified, size},
+    read_unsafe::read_onto,
     tree::Tree,
 };
 
 /// How much is read at a time while looking for lines.
 const CHUNK: u64 = 256 << 10;
+
+/// The most that is gathered without a thread of its own: some tenths of a
+/// millisecond, and its buffer is there already.
+const MOST_GATHERED: u64 = 1 << 20;
 
 pub(crate) fn read(tree: &Tree, path: &WsPath, span: Span) -> Result<Content> {
     let (handle, stat) = tree.open_file(path)?;
@@ -49,6 +53,32 @@ pub(crate) fn read(tree: &Tree, path: &WsPath, span: Span) -> Result<Content> {
 /// It is worth a look before a thread is woken for the call, which takes several
 /// times as long as the read. `None` says nothing about the file.
 pub(crate) fn read_cached(tree: &Tree, path: &WsPath, span: Span) -> Option<Content> {
+    let mut bytes = Vec::new();
+    let (file, offset) = cached(tree, path, (span, CHUNK), &mut bytes)?;
+    let part = Part { bytes: bytes.into(), offset, size: file.size(), lines: None };
+    Some(part.of(&file))
+}
+
+/// The same, onto the end of a buffer, which has only what it had where it is `None`.
+pub(crate) fn gather_cached(
+    tree: &Tree,
+    path: &WsPath,
+    span: Span,
+    into: &mut Vec<u8>,
+) -> Option<Gathered> {
+    let before = into.len();
+    let (file, _) = cached(tree, path, (span, MOST_GATHERED), into)?;
+    let length = (into.len() - before) as u64;
+    Some(Gathered { length, size: file.size(), modified: modified(&file.stat) })
+}
+
+/// Reads what takes no waiting and is no more than `most`; also where it begins.
+fn cached(
+    tree: &Tree,
+    path: &WsPath,
+    (span, most): (Span, u64),
+    into: &mut Vec<u8>,
+) -> Option<(Open, u64)> {
     let (offset, length) = match span {
         Span::Whole { at_most } => (0, at_most),
         Span::Bytes { offset, length } => (offset, length),
@@ -59,20 +89,19 @@ pub(crate) fn read_cached(tree: &Tree, path: &WsPath, span: Span) -> Option<Cont
     let left = file.size().checked_sub(offset)?;
     let wanted = left.min(length);
     let too_large = matches!(span, Span::Whole { at_most } if left > at_most);
-    if too_large || wanted > CHUNK {
+    if too_large || wanted > most {
         return None;
     }
     // One byte more tells a file that grew from one that did not.
     let room = left.saturating_add(1).min(length);
-    let mut bytes = vec![0; usize::try_from(room).ok()?];
-    let mut target = [IoSliceMut::new(&mut bytes)];
-    let count = preadv2(&file.handle, &mut target, offset, ReadWriteFlags::NOWAIT).ok()?;
+    let room = usize::try_from(room).ok()?;
+    let before = into.len();
+    let count = read_onto(file.handle.as_fd(), into, (offset, room))?;
     if count as u64 != wanted {
+        into.truncate(before);
         return None;
     }
-    bytes.truncate(count);
-    let part = Part { bytes: bytes.into(), offset, size: file.size(), lines: None };
-    Some(part.of(&file))
+    Some((file, offset))
 }
 
 enum Failure {

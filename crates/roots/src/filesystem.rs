@@ -1,4 +1,4 @@
-//! The thirteen methods of the contract: each goes to the root that its path names.
+//! The methods of the contract: each goes to the root that its path names.
 
 use std::sync::Arc;
 

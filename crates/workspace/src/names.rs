@@ -16,8 +16,8 @@ use bytes::Bytes;
 use futures_core::Stream;
 use garth_contract::{
     Abilities, Code, Content, Depth, DynFilesystem, Entry, Error, Event, Filesystem, Flow, Found,
-    Incoming, Line, Links, Listing, MAX_NAME, Made, Move, Page, Parents, Put, Query, Removed,
-    Renamed, Result, Sink, Span, Stage, Summary, Watch, WatchSpec, Written, WsPath,
+    Gathered, Incoming, Line, Links, Listing, MAX_NAME, Made, Move, Page, Parents, Put, Query,
+    Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch, WatchSpec, Written, WsPath,
 };
 use garth_redact::{Redactor, placeholders};
 
@@ -225,6 +225,11 @@ impl Filesystem for Named {
     async fn read(&self, path: &WsPath, span: Span) -> Result<Content> {
         let real = self.real(path).await?;
         self.told(self.files.read(&real, span).await, &real)
+    }
+
+    async fn gather(&self, path: &WsPath, span: Span, into: &mut Vec<u8>) -> Result<Gathered> {
+        let real = self.real(path).await?;
+        self.told(self.files.gather(&real, span, into).await, &real)
     }
 
     async fn write(&self, path: &WsPath, content: Bytes, put: Put) -> Result<Written> {

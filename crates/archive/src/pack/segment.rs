@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use crc32fast::Hasher;
-use garth_contract::{Code, Content, DynFilesystem, Entry, Error, Kind, Result, Span, WsPath};
+use garth_contract::{Code, DynFilesystem, Entry, Error, Kind, Result, Span, WsPath};
 
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::{
     MOST_SIFTED, Packed, Sieve, Sifted, What, passes_over,
+    room::Room,
     sieve::{BEGINS, SIFTED_IN_PLACE},
 };
 use crate::{
@@ -40,6 +41,7 @@ pub(super) struct Ground {
     /// Names are told from here.
     pub(super) base: WsPath,
     pub(super) sieve: Option<Arc<dyn Sieve>>,
+    pub(super) room: Room,
 }
 
 /// What is to be read.
@@ -126,43 +128,65 @@ impl Ground {
         place: Option<OwnedSemaphorePermit>,
     ) -> Result<Segment> {
         let mut packed = Packed::default();
+        let (bytes, records) = match self.format {
+            Format::Tar | Format::TarZst => {
+                (self.tarred(entries, most, &mut packed).await?, Vec::new())
+            }
+            Format::Zip => {
+                let loaded = self.loaded(entries, most, &mut packed).await?;
+                let base = self.base.clone();
+                off_thread(move || zip_of(&base, &loaded)).await?
+            }
+        };
+        Ok(Segment::Several { bytes, records, packed, place })
+    }
+
+    async fn loaded(
+        &self,
+        entries: Vec<Entry>,
+        most: u64,
+        packed: &mut Packed,
+    ) -> Result<Vec<Loaded>> {
         let mut loaded = Vec::with_capacity(entries.len());
         for entry in entries {
-            let content = match entry.kind {
-                Kind::Dir => Ok(Some(Bytes::new())),
-                Kind::Symlink => self.files.read_link(&entry.path).await.map(Some),
-                Kind::File => match &self.sieve {
-                    None => self.small(&entry, &mut packed).await.map(Some),
-                    Some(sieve) => self.sifted(&entry, sieve, (most, &mut packed)).await,
-                },
-                Kind::Fifo | Kind::Socket | Kind::Device => {
-                    packed.special += 1;
-                    continue;
+            match self.content(&entry, most, packed).await {
+                Ok(Some(content)) => {
+                    packed.count(entry.kind, content.len() as u64);
+                    loaded.push(Loaded { entry, content });
                 }
-            };
-            match content {
-                Ok(Some(content)) => loaded.push(Loaded { entry, content }),
-                Ok(None) => packed.note(&entry.path, What::Withheld),
+                Ok(None) => {}
                 Err(error) if passes_over(&error) => packed.note(&entry.path, What::Unreadable),
                 Err(error) => return Err(error),
             }
         }
-        for Loaded { entry, content } in &loaded {
-            match entry.kind {
-                Kind::Dir => packed.dirs += 1,
-                Kind::Symlink => packed.links += 1,
-                Kind::File | Kind::Fifo | Kind::Socket | Kind::Device => {
-                    packed.files += 1;
-                    packed.bytes += content.len() as u64;
+        Ok(loaded)
+    }
+
+    /// What an entry holds; `None` for one that is left out, which is noted.
+    pub(super) async fn content(
+        &self,
+        entry: &Entry,
+        most: u64,
+        packed: &mut Packed,
+    ) -> Result<Option<Bytes>> {
+        match entry.kind {
+            Kind::Dir => Ok(Some(Bytes::new())),
+            Kind::Symlink => self.files.read_link(&entry.path).await.map(Some),
+            Kind::File => match &self.sieve {
+                None => self.small(entry, packed).await.map(Some),
+                Some(sieve) => {
+                    let sifted = self.sifted(entry, sieve, (most, packed)).await?;
+                    if sifted.is_none() {
+                        packed.note(&entry.path, What::Withheld);
+                    }
+                    Ok(sifted)
                 }
+            },
+            Kind::Fifo | Kind::Socket | Kind::Device => {
+                packed.special += 1;
+                Ok(None)
             }
         }
-        let base = self.base.clone();
-        let (bytes, records) = match self.format {
-            Format::Tar | Format::TarZst => (tar_of(&base, &loaded), Vec::new()),
-            Format::Zip => off_thread(move || zip_of(&base, &loaded)).await?,
-        };
-        Ok(Segment::Several { bytes, records, packed, place })
     }
 
     /// What goes in for a file: it is read whole, since half of it may hide what all of
@@ -209,16 +233,19 @@ impl Ground {
     async fn part(&self, entry: &Entry, offset: u64) -> Result<Part> {
         let wanted = CHUNK.min(entry.size.saturating_sub(offset));
         let span = Span::Bytes { offset, length: wanted };
-        let content = match self.files.read(&entry.path, span).await {
-            Ok(content) => content,
+        let length = usize::try_from(wanted).unwrap_or(usize::MAX);
+        // A byte more of room tells the end without a buffer that grows.
+        let mut buffer = self.room.take(length.saturating_add(1));
+        let same = match self.files.gather(&entry.path, span, &mut buffer).await {
+            Ok(told) => (told.size, told.modified) == (entry.size, entry.modified),
             Err(error) if passes_over(&error) && offset == 0 => return Ok(Part::Missing),
             // It began and must end: what is missing is zeros.
-            Err(error) if passes_over(&error) => gone(offset),
+            Err(error) if passes_over(&error) => false,
             Err(error) => return Err(error),
         };
-        let same = (content.size, content.modified) == (entry.size, entry.modified);
         let change = if same { None } else { Some(What::Changed) };
-        let bytes = filled(&content.bytes, wanted);
+        buffer.resize(length, 0);
+        let bytes = self.room.lend(buffer);
         let last = offset + wanted >= entry.size;
         let ends = if last { zip::Ends::Here } else { zip::Ends::Later };
         let base = self.base.clone();
@@ -261,23 +288,6 @@ fn encode_part(
     }
 }
 
-fn tar_of(base: &WsPath, loaded: &[Loaded]) -> Bytes {
-    let room: usize = loaded.iter().map(|loaded| loaded.content.len() + 4 * tar::BLOCK).sum();
-    let mut out = Vec::with_capacity(room);
-    for Loaded { entry, content } in loaded {
-        match entry.kind {
-            Kind::Symlink => tar::write_header(&mut out, &member(base, entry, content, 0)),
-            Kind::Dir | Kind::File | Kind::Fifo | Kind::Socket | Kind::Device => {
-                let size = content.len() as u64;
-                tar::write_header(&mut out, &member(base, entry, b"", size));
-                out.extend_from_slice(content);
-                out.resize(out.len() + tar::padding(size), 0);
-            }
-        }
-    }
-    out.into()
-}
-
 fn zip_of(base: &WsPath, loaded: &[Loaded]) -> (Bytes, Vec<zip::Record>) {
     let mut out = Vec::new();
     let mut records = Vec::with_capacity(loaded.len());
@@ -291,7 +301,12 @@ fn zip_of(base: &WsPath, loaded: &[Loaded]) -> (Bytes, Vec<zip::Record>) {
 }
 
 /// What is written about an entry.
-fn member<'a>(base: &WsPath, entry: &'a Entry, target: &'a [u8], size: u64) -> Member<'a> {
+pub(super) fn member<'a>(
+    base: &WsPath,
+    entry: &'a Entry,
+    target: &'a [u8],
+    size: u64,
+) -> Member<'a> {
     let below = entry.path.below(base).filter(|below| !below.is_empty());
     let (kind, default) = match entry.kind {
         Kind::Dir => (member::Kind::Dir, DIR_MODE),
@@ -307,29 +322,6 @@ fn member<'a>(base: &WsPath, entry: &'a Entry, target: &'a [u8], size: u64) -> M
         mode: entry.mode.unwrap_or(default) & MODE,
         modified: entry.modified,
     }
-}
-
-fn gone(offset: u64) -> Content {
-    Content {
-        bytes: Bytes::new(),
-        offset,
-        size: 0,
-        known: None,
-        lines: None,
-        modified: None,
-        mode: None,
-    }
-}
-
-/// Fills bytes up with zeros to a length.
-fn filled(bytes: &Bytes, length: u64) -> Bytes {
-    let length = usize::try_from(length).unwrap_or(usize::MAX);
-    if bytes.len() >= length {
-        return bytes.slice(..length);
-    }
-    let mut filled = bytes.to_vec();
-    filled.resize(length, 0);
-    filled.into()
 }
 
 async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {

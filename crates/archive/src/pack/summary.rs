@@ -1,6 +1,6 @@
 //! What was packed, and what went wrong on the way.
 
-use garth_contract::WsPath;
+use garth_contract::{Kind, WsPath};
 
 /// How many mishaps are named; the others are only counted.
 pub const MOST_NAMED: usize = 100;
@@ -53,6 +53,18 @@ pub enum What {
 }
 
 impl Packed {
+    /// Counts an entry that went in, with so many bytes of content.
+    pub(super) fn count(&mut self, kind: Kind, size: u64) {
+        match kind {
+            Kind::Dir => self.dirs += 1,
+            Kind::Symlink => self.links += 1,
+            Kind::File | Kind::Fifo | Kind::Socket | Kind::Device => {
+                self.files += 1;
+                self.bytes += size;
+            }
+        }
+    }
+
     pub(super) fn note(&mut self, path: &WsPath, what: What) {
         match what {
             What::Changed => self.changed += 1,

@@ -29,7 +29,7 @@ checks! { "cancel"
     a_dropped_move_leaves_it_whole_somewhere [Write Rename] under open covers "rename.cancel";
     a_dropped_removal_leaves_a_part [Write] under open covers "remove.cancel";
     a_dropped_make_dir_leaves_some_parents [Write EmptyDirs] under open covers "make_dir.cancel";
-    dropped_reads_leave_nothing [Write] under open covers "stat.cancel" "list.cancel" "read.cancel";
+    dropped_reads_leave_nothing [Write] under open covers "stat.cancel" "list.cancel" "read.cancel" "gather.cancel";
     a_dropped_search_calls_its_sink_no_more [Write Find] under open covers "find.cancel";
     a_dropped_watch_leaves_nothing [Write Watch] under open covers "watch.cancel";
 }
@@ -220,6 +220,15 @@ async fn dropped_reads_leave_nothing(ws: Subject) -> Verdict {
     ] {
         everywhere(async |_, drops| {
             Ok(cut(drops, ws.fs.read(path, span)).await.transpose()?.is_some())
+        })
+        .await?;
+        everywhere(async |_, drops| {
+            let mut buffer = vec![b'b'; 3];
+            let ended = cut(drops, ws.fs.gather(path, span, &mut buffer)).await.transpose()?;
+            if ended.is_none() {
+                same("what is gathered", &buffer[..], b"bbb".as_slice())?;
+            }
+            Ok(ended.is_some())
         })
         .await?;
     }

@@ -30,6 +30,8 @@ checks! { "read"
     a_link_to_a_directory_is_not_a_file [Symlinks] under open covers "read.link" "read.errors.not_a_file";
     a_special_file_is_refused_at_once [SpecialFiles] under open covers "read.errors.not_a_file" "common.never_blocks";
     a_link_to_a_special_file_is_refused_at_once [Symlinks SpecialFiles] under open covers "read.errors.not_a_file" "common.never_blocks";
+    what_is_gathered_comes_behind_what_was_there [Write] under open covers "gather.span" "gather.after";
+    what_cannot_be_gathered_leaves_the_buffer_as_it_was [Write] under open covers "gather.errors";
     a_part_of_a_vast_file_is_read_alone [] under open covers "read.after.only_the_span";
 }
 
@@ -256,6 +258,47 @@ async fn a_link_to_a_special_file_is_refused_at_once(ws: Subject) -> Verdict {
     ws.outside.fifo(&at("pipe")?)?;
     ws.symlink("l", "pipe")?;
     refused(ws.read("l").await, Code::NotAFile)
+}
+
+async fn what_is_gathered_comes_behind_what_was_there(ws: Subject) -> Verdict {
+    let content: Vec<u8> = (0..=250).cycle().take(3 << 20).collect();
+    ws.write("f", &content).await?;
+    ws.write("empty", "").await?;
+    let bytes = |offset, length| Span::Bytes { offset, length };
+    for (path, span) in [
+        ("f", Span::Whole { at_most: 3 << 20 }),
+        ("f", bytes(0, 10)),
+        ("f", bytes(1 << 20, 1 << 20)),
+        ("f", bytes((3 << 20) - 7, 1 << 20)),
+        ("f", bytes(3 << 20, 1)),
+        ("f", bytes(4 << 20, 1)),
+        ("f", Span::LastLines { take: 1, at_most: 5 }),
+        ("empty", Span::Whole { at_most: 0 }),
+        ("empty", bytes(0, 1)),
+    ] {
+        let read = ws.span(path, span).await?;
+        let mut buffer = b"before".to_vec();
+        let gathered = ws.fs.gather(&at(path)?, span, &mut buffer).await?;
+        let expected = [b"before", &read.bytes[..]].concat();
+        holds(&format!("{span:?} of {path} is behind what was there"), buffer == expected)?;
+        let length = read.bytes.len() as u64;
+        let told = (gathered.length, gathered.size, gathered.modified);
+        same("what is told", told, (length, read.size, read.modified))?;
+    }
+    Ok(())
+}
+
+async fn what_cannot_be_gathered_leaves_the_buffer_as_it_was(ws: Subject) -> Verdict {
+    ws.write("d/f", "12345").await?;
+    let whole = Span::Whole { at_most: 4 };
+    for (path, code) in
+        [("d", Code::NotAFile), ("nope", Code::FileNotFound), ("d/f", Code::FileTooLarge)]
+    {
+        let mut buffer = b"before".to_vec();
+        refused(ws.fs.gather(&at(path)?, whole, &mut buffer).await, code)?;
+        same(path, &buffer[..], b"before".as_slice())?;
+    }
+    Ok(())
 }
 
 async fn a_part_of_a_vast_file_is_read_alone(ws: Subject) -> Verdict {

@@ -51,5 +51,6 @@ fn begin() -> Begin {
         summary: "a.txt".into(),
         bytes_in: 120,
         outlives: Outlives::Gateway,
+        trace: None,
     }
 }

@@ -136,6 +136,7 @@ impl Log {
             summary: summary.into(),
             bytes_in: bytes as u64,
             outlives: Outlives::Gateway,
+            trace: None,
         }
     }
 

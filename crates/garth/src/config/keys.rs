@@ -36,7 +36,7 @@ pub(super) fn set_by_environment(
     settings: &mut Settings,
     look: impl Fn(&str) -> Option<OsString>,
 ) -> Vec<Fault> {
-    let mut faults = Vec::new();
+    let mut faults = super::telemetry::set_by_standard(settings, &look);
     for key in all() {
         let variable = variable(&key.name);
         let Some(value) = look(&variable).filter(|value| !value.is_empty()) else { continue };
@@ -90,6 +90,7 @@ pub(crate) fn all() -> Vec<Key> {
         },
     ));
     keys.extend(watching());
+    keys.extend(super::telemetry::keys());
     keys.push(key(
         "limits.in_flight",
         "how many operations may be under way, of all together",

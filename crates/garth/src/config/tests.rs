@@ -265,3 +265,20 @@ fn the_example_has_every_key_with_its_usual_value() {
         assert!(found);
     }
 }
+
+#[test]
+#[cfg(not(feature = "otlp"))]
+fn a_program_that_cannot_send_spans_says_how_to_get_one_that_can() {
+    let (settings, faults) = read("[telemetry]\notlp = \"off\"\n");
+    assert_eq!((settings.telemetry.otlp, faults), (None, Vec::new()));
+    let (_, faults) = read("[telemetry]\notlp = \"http://127.0.0.1:4318\"\n");
+    let expected = "/etc/garth.toml:2: telemetry.otlp needs a garth that was built with it: \
+                    cargo build --release --features otlp; it is where a collector of \
+                    OpenTelemetry takes spans over HTTP, or off";
+    assert_eq!(faults, [expected]);
+    // These are for every program of the machine, and do not mean one that cannot.
+    let mut settings = Settings::usual();
+    let all = |name: &str| name.starts_with("OTEL_").then(|| "http://a:4318".into());
+    assert_eq!(keys::set_by_environment(&mut settings, all), []);
+    assert_eq!(settings.telemetry.otlp, None);
+}

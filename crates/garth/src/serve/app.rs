@@ -24,6 +24,7 @@ use super::{
     spool::Spool,
     strangers::Strangers,
     table,
+    telemetry::Spans,
     wrong_tokens::WrongTokens,
 };
 
@@ -36,6 +37,7 @@ pub(crate) struct Front {
     pub(crate) metrics_for: MetricsFor,
     pub(crate) spool: Spool,
     pub(crate) e2b: Option<E2b>,
+    pub(crate) spans: Option<Spans>,
 }
 
 /// What every connection shares.
@@ -77,8 +79,9 @@ pub(crate) struct Open {
 impl App {
     pub(crate) fn new(gateway: Gateway, data: &Home, front: Front) -> Arc<Self> {
         let table = table::of(&gateway, data);
-        let Front { names, tls, most_connections, most_frame, metrics_for, spool, e2b } = front;
-        let metrics = Metrics::of(&gateway, metrics_for);
+        let Front { names, tls, most_connections, most_frame, metrics_for, spool, e2b, spans } =
+            front;
+        let metrics = Metrics::of(&gateway, metrics_for, spans);
         let strangers = Strangers::new(gateway.audit());
         Arc::new(Self {
             gateway,

@@ -17,7 +17,12 @@ use std::{
 
 use garth_gateway::{Gateway, audit::Entry};
 
-use super::{app::App, log, settings::MetricsFor};
+use super::{
+    app::App,
+    log,
+    settings::MetricsFor,
+    telemetry::{Counted, Spans},
+};
 use text::{Kind, Text};
 
 /// The bounds of the histogram, in microseconds.
@@ -37,6 +42,7 @@ pub(crate) struct Metrics {
     turned_away: AtomicU64,
     not_accepted: AtomicU64,
     began: SystemTime,
+    spans: Option<Spans>,
 }
 
 #[derive(Default)]
@@ -56,13 +62,19 @@ struct Counts {
 }
 
 impl Metrics {
-    /// Counts what goes through a gateway from now on.
-    pub(crate) fn of(gateway: &Gateway, readers: MetricsFor) -> Self {
+    /// Counts what goes through a gateway from now on, and hands it on where spans of it
+    /// are sent.
+    pub(crate) fn of(gateway: &Gateway, readers: MetricsFor, spans: Option<Spans>) -> Self {
         let requests = Arc::new(Requests::default());
-        let seen = Arc::clone(&requests);
-        gateway.audit().watch(move |entry| seen.ended(entry));
+        let (seen, told) = (Arc::clone(&requests), spans.clone());
+        gateway.audit().watch(move |entry, trace| {
+            seen.ended(entry);
+            if let Some(spans) = &told {
+                spans.ended(entry, trace);
+            }
+        });
         let (turned_away, not_accepted) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { readers, requests, turned_away, not_accepted, began: SystemTime::now() }
+        Self { readers, requests, turned_away, not_accepted, began: SystemTime::now(), spans }
     }
 
     /// Counts a connection that there was no room for.
@@ -125,7 +137,19 @@ pub(crate) fn page(app: &App) -> String {
     requests(&mut text, &app.metrics.requests.lock());
     limits(&mut text, app);
     gateway(&mut text, app);
+    if let Some(spans) = &app.metrics.spans {
+        telemetry(&mut text, spans.counted());
+    }
     text.page()
+}
+
+fn telemetry(text: &mut Text, Counted { sent, dropped, failed }: Counted) {
+    let help = "Spans by what became of them: taken by the collector, dropped for want of room, \
+                not taken.";
+    text.family("garth_otlp_spans_total", Kind::Counter, help);
+    for (outcome, count) in [("sent", sent), ("dropped", dropped), ("failed", failed)] {
+        text.number(&[("outcome", outcome)], count);
+    }
 }
 
 fn requests(text: &mut Text, all: &BTreeMap<String, Counts>) {

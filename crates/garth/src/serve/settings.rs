@@ -14,7 +14,7 @@ use garth_gateway::{
 };
 pub(crate) use tracing_subscriber::filter::LevelFilter as Level;
 
-use super::{e2b::Options, git::GitSettings};
+use super::{e2b::Options, git::GitSettings, telemetry::Telemetry};
 use crate::{
     args,
     config::{self, Fault},
@@ -71,6 +71,8 @@ pub(crate) struct Settings {
     pub(crate) log: Log,
     /// Who may read `/metrics`.
     pub(crate) metrics: MetricsFor,
+    /// What other programs are told about operations.
+    pub(crate) telemetry: Telemetry,
 }
 
 /// Where the audit is anchored and how long it is kept; without paths, in the data
@@ -199,6 +201,7 @@ impl Settings {
             versions_bytes: VERSIONS_BYTES,
             log: Log { level: Level::INFO, format: LogFormat::Text },
             metrics: MetricsFor::Loopback,
+            telemetry: Telemetry::usual(),
         }
     }
 

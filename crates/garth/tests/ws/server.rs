@@ -49,6 +49,18 @@ impl Server {
         Self::listening(data, &[])
     }
 
+    /// Starts one with these variables of the environment.
+    #[allow(dead_code, reason = "not every target that has this file asks")]
+    pub(crate) fn surrounded(variables: &[(&str, &str)]) -> Self {
+        let data = tempfile::tempdir().unwrap();
+        // Behind what is taken away from every program of a test.
+        let mut command = Command::new("env");
+        command.args(variables.iter().map(|(name, value)| format!("{name}={value}")));
+        command.arg(env!("CARGO_BIN_EXE_garth"));
+        let child = launched(command, data.path(), &[]);
+        Self::listened(data, child)
+    }
+
     /// Starts one that may have only so many open files.
     pub(crate) fn with_handles(most: u32) -> Self {
         let data = tempfile::tempdir().unwrap();
@@ -177,6 +189,7 @@ fn launched(mut command: Command, data: &Path, options: &[&str]) -> Child {
     command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data).args(options);
     // Nothing of who runs the tests is to matter.
     command.env_remove("GARTH_DATA").env_remove("GARTH_CONFIG");
+    command.env_remove("OTEL_EXPORTER_OTLP_ENDPOINT").env_remove("OTEL_SERVICE_NAME");
     command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 

@@ -9,7 +9,10 @@ use garth_contract::{Code, Error, Result};
 use tokio::sync::oneshot;
 
 use super::{Audit, Entry, OK, Watcher, Word};
-use crate::store::{Along, Append, Kept, Place, Store};
+use crate::{
+    Trace,
+    store::{Along, Append, Kept, Place, Store},
+};
 
 /// What is known when an operation begins.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +33,8 @@ pub struct Begin {
     pub bytes_in: u64,
     /// What the record outlives once its operation's answer is told.
     pub outlives: Outlives,
+    /// The trace it is a part of; it is told to who watches, and not written down.
+    pub trace: Option<Trace>,
 }
 
 /// What a record outlives once its operation's answer is told.
@@ -48,6 +53,7 @@ pub struct Open {
     began: Instant,
     entry: Entry<Word>,
     outlives: Outlives,
+    trace: Option<Trace>,
     store: Store,
     place: Option<Place>,
     watcher: Arc<OnceLock<Watcher>>,
@@ -62,8 +68,17 @@ impl Audit {
     /// Cancel: there is no record yet.
     pub async fn open(&self, begin: Begin) -> Result<Open> {
         let place = self.store.place().await?;
-        let Begin { caller, role, session, workspace, operation, summary, bytes_in, outlives } =
-            begin;
+        let Begin {
+            caller,
+            role,
+            session,
+            workspace,
+            operation,
+            summary,
+            bytes_in,
+            outlives,
+            trace,
+        } = begin;
         let entry = Entry {
             time_ms: self.store.clock().now_ms(),
             caller,
@@ -81,6 +96,7 @@ impl Audit {
             began: Instant::now(),
             entry,
             outlives,
+            trace,
             store: self.store.clone(),
             place: Some(place),
             watcher: Arc::clone(&self.watcher),
@@ -152,7 +168,7 @@ impl Open {
             i64::try_from(self.began.elapsed().as_micros()).unwrap_or(i64::MAX);
         let entry = std::mem::take(&mut self.entry);
         if let Some(watcher) = self.watcher.get() {
-            watcher(&entry.borrowed());
+            watcher(&entry.borrowed(), self.trace.as_ref());
         }
         Some((place, entry))
     }

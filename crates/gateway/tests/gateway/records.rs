@@ -21,6 +21,7 @@ fn opening(workspace: &str, operation: &str) -> Opening {
         summary: "".into(),
         bytes_in: 1,
         outlives: Outlives::Machine,
+        trace: None,
     }
 }
 

@@ -10,7 +10,7 @@ pub(super) const TRAIT: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 READING,
-                "The files of one workspace. Thirteen methods, and each one's comment is its specification: *Errors* lists the codes beyond the common ones, *After* what holds when it returned, *Cancel* what is left when its future is dropped. The conformance suite checks these sentences on every backend.",
+                "The files of one workspace. Fourteen methods, and each one's comment is its specification: *Errors* lists the codes beyond the common ones, *After* what holds when it returned, *Cancel* what is left when its future is dropped. The conformance suite checks these sentences on every backend.",
             ),
             (
                 "common.outside",
@@ -91,6 +91,22 @@ pub(super) const TRAIT: &[(&str, &[(&str, &str)])] = &[
             ),
             ("read.after.only_the_span", "only as much was read as the span needs."),
             ("read.cancel", "*Cancel*: nothing is left."),
+        ],
+    ),
+    (
+        "gather",
+        &[
+            ("gather.span", "Reads a span of a file as `read` does, onto the end of a buffer."),
+            (
+                READING,
+                "It is for who gathers many files in one buffer and need not have each by itself.",
+            ),
+            ("gather.errors", "*Errors*: those of `read`; the buffer has only what it had then."),
+            (
+                "gather.after",
+                "*After*: the buffer has what it had, and behind it the bytes that `read` gives.",
+            ),
+            ("gather.cancel", "*Cancel*: the buffer has only what it had."),
         ],
     ),
     (

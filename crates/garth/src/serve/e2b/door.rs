@@ -15,7 +15,10 @@ use super::{
     sandbox::{Phase, Sandbox},
     user::User,
 };
-use crate::serve::{app::App, http::asked::Connected};
+use crate::serve::{
+    app::App,
+    http::{asked::Connected, caller::TRACE},
+};
 
 /// By these a sandbox is named where all share one address.
 const SANDBOX: HeaderName = HeaderName::from_static("e2b-sandbox-id");
@@ -100,12 +103,16 @@ pub(super) async fn operator(app: &App, parts: &Parts) -> Result<Caller> {
         None => key,
     };
     match app.gateway.callers().authenticate(&key).await {
-        Ok(credential) => Ok(Caller::new(credential, &session(parts))),
+        Ok(credential) => Ok(Caller::new(credential, &session(parts)).traced(trace(parts))),
         Err(error) => {
             let _ = app.wrong_tokens.wait().await;
             Err(Wrong::from(error))
         }
     }
+}
+
+fn trace(parts: &Parts) -> Option<&str> {
+    parts.headers.get(TRACE)?.to_str().ok()
 }
 
 fn session(parts: &Parts) -> String {
@@ -151,7 +158,7 @@ pub(super) async fn enter(
     };
     let token = token
         .ok_or_else(|| Wrong::new(Kind::Unauthenticated, "the header X-Access-Token is missing"))?;
-    known(app, sandbox, (token, session(parts))).await
+    known(app, sandbox, (token, parts)).await
 }
 
 /// The same for a port of the sandbox: what opens its ports is enough.
@@ -174,7 +181,7 @@ pub(super) async fn enter_port(
         let message = "the header E2B-Traffic-Access-Token is not that of the sandbox";
         return Err(Wrong::new(Kind::Unauthenticated, message));
     }
-    known(app, sandbox, (&token, session(parts))).await
+    known(app, sandbox, (&token, parts)).await
 }
 
 /// The same for one that is proven by a signature.
@@ -205,7 +212,7 @@ pub(super) async fn enter_signed(
     };
     let sandbox = running(e2b, sandbox.id.as_str()).await?;
     let token = sandbox.record().token;
-    known(app, sandbox, (&token, session(parts))).await
+    known(app, sandbox, (&token, parts)).await
 }
 
 fn fits(sandbox: &Sandbox, signed: &Signed<'_>) -> bool {
@@ -247,7 +254,7 @@ pub(super) async fn running(e2b: &E2b, id: &str) -> Result<Arc<Sandbox>> {
 async fn known(
     app: &App,
     sandbox: Arc<Sandbox>,
-    (token, session): (&str, String),
+    (token, parts): (&str, &Parts),
 ) -> Result<Entered> {
     let own = |credential: &garth_gateway::Credential| match credential.role() {
         Role::Agent(id) => *id == sandbox.id,
@@ -258,7 +265,10 @@ async fn known(
         if own(&credential) { Ok(credential) } else { Err(Error::of(Code::Unauthenticated)) }
     });
     match found {
-        Ok(credential) => Ok(Entered { sandbox, caller: Caller::new(credential, &session) }),
+        Ok(credential) => {
+            let caller = Caller::new(credential, &session(parts)).traced(trace(parts));
+            Ok(Entered { sandbox, caller })
+        }
         Err(error) => {
             let _ = app.wrong_tokens.wait().await;
             Err(Wrong::from(error))

@@ -11,6 +11,8 @@ use crate::serve::app::App;
 pub(crate) const COOKIE: &str = "garth_session";
 /// What a client calls the session of its agent.
 const SESSION: &str = "x-agent-session-id";
+/// What trace a request is a part of.
+pub(crate) const TRACE: &str = "traceparent";
 
 /// How a request says who sends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +56,9 @@ pub(crate) async fn known(
     let credential = if says_where { credential.at_the_page() } else { credential };
     let named = headers.get(SESSION).and_then(|value| value.to_str().ok());
     let session = named.map_or_else(|| connected.name(), ToOwned::to_owned);
-    Ok(Known { caller: Caller::new(credential.clone(), &session), credential })
+    let parent = headers.get(TRACE).and_then(|value| value.to_str().ok());
+    let caller = Caller::new(credential.clone(), &session).traced(parent);
+    Ok(Known { caller, credential })
 }
 
 /// The credential that a request carries, if it carries any.

@@ -37,7 +37,7 @@ use serde_json::{Value, json};
 use super::{
     asked::{Asked, Named},
     body::{self, Whole},
-    caller::{Known, known},
+    caller::{Known, TRACE, known},
     refused,
     tools::Prepared,
 };
@@ -113,6 +113,7 @@ async fn serve(app: Arc<App>, asked: Asked, named: Option<String>, request: Requ
         Ok(whole) => whole,
         Err(error) => return refused(&error),
     };
+    server.caller = server.caller.traced(trace(&bytes).as_deref());
     let method = method(&bytes);
     if method.as_deref().is_some_and(|method| TELLING.contains(&method)) {
         match server.told().await {
@@ -144,6 +145,26 @@ fn method(bytes: &[u8]) -> Option<String> {
         method: String,
     }
     serde_json::from_slice(bytes).ok().map(|Asks { method }| method)
+}
+
+/// The trace that a request is a part of, which stands beside its parameters.
+fn trace(bytes: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Asks {
+        params: Params,
+    }
+    #[derive(Deserialize)]
+    struct Params {
+        #[serde(rename = "_meta")]
+        meta: Meta,
+    }
+    #[derive(Deserialize)]
+    struct Meta {
+        traceparent: String,
+    }
+    // Most have none, and are not to be read once more for it.
+    memchr::memmem::find(bytes, TRACE.as_bytes())?;
+    serde_json::from_slice(bytes).ok().map(|asks: Asks| asks.params.meta.traceparent)
 }
 
 /// Whose workspace is served.

@@ -15,6 +15,8 @@ pub(crate) struct Request {
     pub(crate) id: String,
     pub(crate) method: String,
     pub(crate) params: Value,
+    /// What trace it is a part of.
+    pub(crate) traceparent: Option<String>,
 }
 
 /// A frame that is no request, and the id it had, if any.
@@ -38,6 +40,9 @@ impl Request {
             method: String,
             #[serde(default)]
             params: Value,
+            // Whatever it is: what is no such text counts as none.
+            #[serde(default)]
+            traceparent: Value,
         }
         match serde_json::from_str::<Sent<'_>>(text) {
             Ok(sent) if sent.kind != "req" => {
@@ -49,7 +54,10 @@ impl Request {
                 let message = format!("the id of a request has 1 to {MOST_ID} bytes");
                 Err(Bad { id: None, error: Error::new(Code::InvalidRequest, message) })
             }
-            Ok(Sent { id, method, params, .. }) => Ok(Self { id, method, params }),
+            Ok(Sent { id, method, params, traceparent, .. }) => {
+                let traceparent = traceparent.as_str().map(ToOwned::to_owned);
+                Ok(Self { id, method, params, traceparent })
+            }
             Err(error) => Err(Bad { id: id_of(text), error: wrong(&error) }),
         }
     }

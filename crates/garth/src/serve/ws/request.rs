@@ -56,7 +56,7 @@ pub(super) fn call(
     }
     let along = Along { link: Some(Arc::clone(link)), ..Along::nothing() };
     Ok(Call {
-        caller: caller.clone(),
+        caller: caller.clone().traced(request.traceparent.as_deref()),
         operation: request.method,
         agent,
         params: Value::Object(params),
