@@ -65,19 +65,14 @@ pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option
     let bytes = chunk.as_bytes();
     let first = *bytes.get(at)?;
     let before = at.checked_sub(1).and_then(|index| bytes.get(index));
-    if let Some(&before) = before.filter(|_| naming != Naming::Shouted) {
-        let hump = before.is_ascii_lowercase() && first.is_ascii_uppercase();
+    if let Some(&before) = before {
         // `-Dsonar.login=…` sets a property.
-        let property = before == b'D' && bytes.get(..at)?.ends_with(b"-D");
-        let joined = before.is_ascii_alphanumeric() && !hump && !property;
-        if joined || matches!(before, b'/' | b'@') {
+        let joined = before == b'D' && !bytes.get(..at)?.ends_with(b"-D");
+        if joined || !may_follow(before, first, naming) {
             return None;
         }
     }
     let end = at + len;
-    if naming == Naming::Shouted && before.is_some_and(u8::is_ascii_uppercase) {
-        return None;
-    }
     let mut gap = Gap { secret: naming == Naming::Shouted, ..Gap::default() };
     let most = if naming == Naming::Shouted { MAX_SHOUTED } else { MAX_WORDS };
     let mut here = end;
@@ -112,6 +107,18 @@ pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option
         return if named { found.or_else(|| chosen(chunk, at, here, &gap)) } else { found };
     }
     None
+}
+
+/// Whether a name that begins with `first` may stand right behind `before`.
+///
+/// Not inside a word, a path or an address; `D` may end the mark of a property.
+pub(crate) fn may_follow(before: u8, first: u8, naming: Naming) -> bool {
+    if naming == Naming::Shouted {
+        return !before.is_ascii_uppercase();
+    }
+    let hump = before.is_ascii_lowercase() && first.is_ascii_uppercase();
+    let joined = before.is_ascii_alphanumeric() && !hump && before != b'D';
+    !joined && !matches!(before, b'/' | b'@')
 }
 
 /// The words for a secret that are keywords by themselves, in capitals.
