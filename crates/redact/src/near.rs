@@ -194,51 +194,56 @@ fn is_credential(value: &str, gap: &Gap, naming: Naming) -> bool {
 
 /// Whether a value has the form that the words before it ask for.
 fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
+    // What costs less is asked first, here and below: a text may be full of such values.
+    let appended = || is_uuid(value) || value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if !gap.secret && !(gap.assigned || gap.blank) && !appended() {
+        return false;
+    }
     let form = Form::of(value);
     if naming == Naming::Shouted {
-        let split = form.mixed && value.len() >= 24 && value.bytes().all(is_plain);
-        let shaped = form.joined || is_uuid(value) || split;
-        return form.random && shaped && value.len() >= 20 && form.digits > 2;
+        let shaped = form.digits > 2 && value.len() >= 20;
+        let shaped = shaped && (form.joined || is_uuid(value) || value.bytes().all(is_plain));
+        let split = || value.len() >= 24 && form.mixed();
+        return shaped && form.random() && (form.joined || is_uuid(value) || split());
     }
     if gap.secret {
         let cases = form.lower > 0 && form.upper > 0;
         return match value.len() {
-            8 | 9 => gap.hidden && gap.assigned && form.mixed && form.joined && form.digits > 2,
+            8 | 9 => gap.hidden && gap.assigned && form.joined && form.digits > 2 && form.mixed(),
             0..=9 => false,
-            10..=15 => form.mixed && form.joined && (form.digits > 2 || cases),
-            _ => form.random && !is_dotted_version(value),
+            10..=15 => form.joined && (form.digits > 2 || cases) && form.mixed(),
+            _ => !is_dotted_version(value) && form.random(),
         };
     }
     let plain = value.trim_end_matches('=').bytes().all(is_plain);
     let uuid = is_uuid(value);
     if !(gap.assigned || gap.blank) {
         // `name-7b3e5d8c-…`: what a machine appended, and no hash of a file or a pod.
-        let appended =
-            form.joined && form.mixed && !form.hex && value.len() >= 24 && form.digits > 2;
+        let appended = form.joined && !form.hex && value.len() >= 24 && form.digits > 2;
         let alone = naming == Naming::Coined && gap.words == 0 && !gap.listed;
-        return alone && (uuid || appended);
+        return alone && (uuid || (appended && form.mixed()));
     }
-    let dotted = if gap.assigned { is_dotted_token(value) } else { is_long_token(value, &form) };
     if naming == Naming::Word {
-        return gap.tight && value.len() == 32 && form.hex && form.mixed;
+        return gap.tight && value.len() == 32 && form.hex && form.mixed();
     }
-    if !(plain || dotted) || gap.listed {
+    let dotted = || if gap.assigned { is_dotted_token(value) } else { is_long_token(value, &form) };
+    if gap.listed || !(plain || dotted()) {
         return false;
     }
     if gap.client || gap.id {
         let whole = gap.client || !uuid || (gap.paired && gap.assigned);
-        return (form.random || uuid) && value.len() >= 12 && whole;
+        return value.len() >= 12 && whole && (uuid || form.random());
     }
     // The name alone: nothing but an assignment or a blank may stand between.
     let least = if gap.assigned { 15 } else { 20 };
     let long = value.len() >= if gap.assigned { 20 } else { 64 };
-    let grouped = gap.assigned && is_grouped(value);
-    let split = (long || grouped) && form.digits > 1;
+    let grouped = || gap.assigned && is_grouped(value);
+    let split = || form.digits > 1 && (long || grouped());
     // `Sentry: 6d3f25b8…` in a lock file is the hash of a package.
     if gap.pair && !uuid && is_hash_or_id(value) {
         return false;
     }
-    (uuid || form.joined || split) && form.mixed && value.len() >= least
+    value.len() >= least && (uuid || form.joined || split()) && form.mixed()
 }
 
 /// What costs least to ask: a machine pads with `=` and hardly puts one in the middle, and text
