@@ -204,22 +204,42 @@ fn is_compared_secret(claim: &Claim<'_>) -> bool {
 
 /// Whether a name belongs to a rule that knows the form of the value better.
 fn has_own_rule(claim: &Claim<'_>) -> bool {
-    let other = !claim.word.starts_with("aws");
+    const OTHER: &[u8; 9] = b"awssecret";
+    let own = claim.word.starts_with("aws");
     // Most names have no such letter at all.
     let may_be = [claim.prefix, claim.word].iter().any(|part| part.contains(['w', 'W']));
-    let name = || letters(claim.prefix).chain(letters(claim.word)).collect::<Vec<u8>>();
-    other && may_be && name().windows(9).any(|part| part == b"awssecret")
+    let mut last = [0; OTHER.len()];
+    let mut name = letters(claim.prefix).chain(letters(claim.word));
+    !own && may_be
+        && name.any(|letter| {
+            last.rotate_left(1);
+            let [.., newest] = &mut last;
+            *newest = letter;
+            last == *OTHER
+        })
 }
 
 /// Keys that are there to be seen.
 fn is_public(prefix: &str) -> bool {
-    if prefix.len() < 4 {
-        return false;
-    }
-    let prefix = prefix.to_ascii_lowercase();
-    ["public", "publishable", "pub_", "pub-", "csrf", "page_", "page-", "continuation"]
-        .iter()
-        .any(|public| prefix.contains(public))
+    const PUBLIC: &[&[u8]] = &[
+        b"public",
+        b"publishable",
+        b"pub_",
+        b"pub-",
+        b"csrf",
+        b"page_",
+        b"page-",
+        b"continuation",
+    ];
+    let bytes = prefix.as_bytes();
+    // All of them begin with one of two letters.
+    let mut begins = (0..bytes.len()).filter_map(|at| bytes.get(at..)).filter(|rest| {
+        rest.first().is_some_and(|first| matches!(first.to_ascii_lowercase(), b'p' | b'c'))
+    });
+    let opens = |rest: &[u8], public: &[u8]| {
+        rest.get(..public.len()).is_some_and(|head| head.eq_ignore_ascii_case(public))
+    };
+    begins.any(|rest| PUBLIC.iter().any(|public| opens(rest, public)))
 }
 
 /// Whether the value is the key's own name again: `CHALLENGE_PASSWORD: "challengePassword"`.

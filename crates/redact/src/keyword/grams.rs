@@ -6,6 +6,7 @@
 //! waits for the memory of the one before.
 
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 use super::fold::{BLOCK, Block, RUN, class, classes};
 
@@ -218,18 +219,21 @@ const WORDS: &[&str] = &[
 
 /// How common bytes are in source code and prose, as a logarithm of a sort.
 fn commonness(bytes: &[u8]) -> u32 {
+    static BY_BYTE: OnceLock<Vec<u32>> = OnceLock::new();
+    let by_byte = BY_BYTE.get_or_init(|| (0..=u8::MAX).map(commonness_of).collect());
+    bytes.iter().filter_map(|&byte| by_byte.get(usize::from(byte))).sum()
+}
+
+fn commonness_of(byte: u8) -> u32 {
     const BY_RANK: &[u8] = b" etaoinsrldcupm_fhgbyv.-w,k/0x1:q2j\"'z3456789";
-    let of = |byte: &u8| {
-        let byte = byte.to_ascii_lowercase();
-        let rank = BY_RANK.iter().position(|&known| known == byte).unwrap_or(BY_RANK.len());
-        match rank {
-            0 => 100,
-            1..=10 => 80 - u32::try_from(rank).unwrap_or(0) * 2,
-            11..=20 => 45 - u32::try_from(rank).unwrap_or(0),
-            _ => 12,
-        }
-    };
-    bytes.iter().map(of).sum()
+    let byte = byte.to_ascii_lowercase();
+    let rank = BY_RANK.iter().position(|&known| known == byte).unwrap_or(BY_RANK.len());
+    match rank {
+        0 => 100,
+        1..=10 => 80 - u32::try_from(rank).unwrap_or(0) * 2,
+        11..=20 => 45 - u32::try_from(rank).unwrap_or(0),
+        _ => 12,
+    }
 }
 
 fn hash(run: u32) -> usize {
