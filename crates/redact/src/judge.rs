@@ -10,6 +10,7 @@ pub(crate) mod words;
 use std::ops::Range;
 
 use crate::assigned::{Claim, Dress, Relation};
+use crate::near::LEAST_PRIVATE;
 use form::{
     distinct_bytes, has_digit, has_letter, is_address, is_credential_pair, is_cut_id,
     is_encoded_example, is_hash_or_id, is_key_byte, is_path, is_url_base64, letters,
@@ -106,7 +107,9 @@ pub(crate) enum Kind {
 pub(crate) fn assigned(kind: Kind, claim: &Claim<'_>) -> bool {
     match kind {
         Kind::Password => password(claim),
-        Kind::Key => key(claim, 16) || is_chosen_secret(claim) || is_compared_secret(claim),
+        Kind::Key => {
+            key(claim, least(claim)) || is_chosen_secret(claim) || is_compared_secret(claim)
+        }
         Kind::LooseKey => key(claim, 20) && !is_hash_or_id(claim.value),
         Kind::AwsSecret => {
             let exact = claim.value.len() == 40 && claim.value.bytes().all(crate::tail::is_base64);
@@ -117,6 +120,14 @@ pub(crate) fn assigned(kind: Kind, claim: &Claim<'_>) -> bool {
         Kind::Base64 => claim.value.len() >= 40 && claim.value.bytes().all(is_url_base64),
     }
 }
+
+/// Letters of the shortest key that a name may be given.
+fn least(claim: &Claim<'_>) -> usize {
+    if claim.word.starts_with("private") { LEAST_PRIVATE } else { LEAST_KEY }
+}
+
+/// Letters of the shortest key that a machine makes.
+const LEAST_KEY: usize = 16;
 
 /// Whether `lead` ends in `Authorization: Bearer `, in any of its dresses.
 fn is_in_header(lead: &str) -> bool {

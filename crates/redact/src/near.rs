@@ -17,7 +17,7 @@ use crate::tail::Tail;
 use form::{
     Form, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_plain, is_uuid,
 };
-use gap::{Gap, counter, link};
+use gap::{Gap, Last, counter, link};
 
 /// Bytes between the name and the value; alignment and quotes, not text.
 const MAX_GAP: usize = 512;
@@ -30,6 +30,9 @@ const MAX_SHOUTED: usize = 2;
 
 /// No credential is shorter.
 const LEAST: usize = 8;
+
+/// No private key is shorter.
+pub(crate) const LEAST_PRIVATE: usize = 20;
 
 /// A value is judged by so many bytes; its tail takes the rest.
 const MAX_VALUE: usize = 128;
@@ -73,7 +76,8 @@ pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option
         }
     }
     let end = at + len;
-    let mut gap = Gap { secret: naming == Naming::Shouted, ..Gap::default() };
+    let last = Last::default().then(bytes.get(at..end)?);
+    let mut gap = Gap { secret: naming == Naming::Shouted, last, ..Gap::default() };
     let most = if naming == Naming::Shouted { MAX_SHOUTED } else { MAX_WORDS };
     let mut here = end;
     while here < end + MAX_GAP && gap.words <= most {
@@ -97,8 +101,8 @@ pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option
             here += count;
             continue;
         }
-        // `algoliasearch` and `docker2` are other names.
-        if here == end {
+        // `algoliasearch` and `docker2` are other names; the id of a key is none of its secrets.
+        if here == end || gap.last == Last::KeyId {
             return None;
         }
         let found = value(chunk, at, here, &gap, naming);
@@ -182,7 +186,8 @@ fn chosen(chunk: &str, start: usize, at: usize, gap: &Gap) -> Option<Beside> {
 }
 
 fn is_credential(value: &str, gap: &Gap, naming: Naming) -> bool {
-    if value.len() < LEAST || !is_formed(value, gap, naming) {
+    let least = if gap.last == Last::PrivateKey { LEAST_PRIVATE } else { LEAST };
+    if value.len() < least || !is_formed(value, gap, naming) {
         return false;
     }
     // What costs more is asked last.
@@ -196,7 +201,8 @@ fn is_credential(value: &str, gap: &Gap, naming: Naming) -> bool {
 fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
     // What costs less is asked first, here and below: a text may be full of such values.
     let appended = || is_uuid(value) || value.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if !gap.secret && !(gap.assigned || gap.blank) && !appended() {
+    let told = gap.secret || gap.assigned || gap.blank;
+    if !told && !appended() {
         return false;
     }
     let form = Form::of(value);
@@ -325,6 +331,9 @@ mod tests {
             "algolia-7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d.js",
             "algolia_key_OF=Kp4Qx7Rm2Sn5Tb8Vw3Yz",
             "algolia_key = 7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4",
+            "algolia_key_id = Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+            "algoliaKeyId: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+            "algolia_private_key=7b3e5d8c1a9f4e2b",
         ] {
             assert_eq!(found(text, "algolia", Naming::Coined), None, "{text}");
         }
