@@ -179,8 +179,10 @@ fn before(keyword: &str, rules: &[usize]) -> Vec<u8> {
     fold::classes().iter().filter_map(taken).collect()
 }
 
+/// Whether a rule would take a keyword behind a byte, or in a name of its own behind a slash: a path
+/// is passed over only where none of its names can hold anything.
 fn may_follow(rule: usize, before: u8, first: u8) -> bool {
-    rules::get(rule).is_some_and(|rule| rule.may_follow(before, first))
+    before == b'/' || rules::get(rule).is_some_and(|rule| rule.may_follow(before, first))
 }
 
 #[cfg(test)]
