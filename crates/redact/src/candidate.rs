@@ -41,13 +41,20 @@ pub(crate) struct Candidate {
     pub(crate) tail: Tail,
 }
 
-/// Tries the rule at `index` where its keyword stands.
-pub(crate) fn find(
-    view: &View<'_>,
-    keyword_at: usize,
-    keyword: usize,
-    index: usize,
-) -> Option<Candidate> {
+/// A rule to be tried where one of its keywords stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hit {
+    /// Where the keyword begins.
+    pub(crate) at: usize,
+    pub(crate) keyword: usize,
+    pub(crate) rule: usize,
+}
+
+/// Tries a rule; `first` is the candidate that would be settled first so far.
+///
+/// What could only be found inside of that one is not judged.
+pub(crate) fn find(view: &View<'_>, hit: &Hit, first: Option<&Candidate>) -> Option<Candidate> {
+    let &Hit { at: keyword_at, keyword, rule: index } = hit;
     let rule = rules::get(index)?;
     if let Find::Pattern(pattern) = &rule.find {
         // Most are refused here, before anything is cut out for them.
@@ -62,6 +69,11 @@ pub(crate) fn find(
         Find::Pattern(pattern) => by_pattern(chunk, at, index, pattern)?,
         Find::Assigned(words, kind) => {
             let claim = assigned::read(chunk, at, words)?;
+            let value_at = from + claim.value_at;
+            if first.is_some_and(|first| first.beats(value_at, value_at + claim.value.len(), index))
+            {
+                return None;
+            }
             if claim.value.is_empty() || !judge::assigned(*kind, &claim) {
                 return None;
             }
@@ -132,6 +144,13 @@ fn is_scheme(byte: u8) -> bool {
 }
 
 impl Candidate {
+    /// Whether what the rule `id` finds between two positions would be dropped because of this one:
+    /// it begins at the same place, ends no later, and is settled after it.
+    fn beats(&self, start: usize, end: usize, id: usize) -> bool {
+        let before = self.id >= rules::COUNT || self.id < id;
+        self.start == start && (self.end > end || (self.end == end && before))
+    }
+
     /// The one to settle first is the greatest: leftmost, then longest, then first in the table;
     /// a rule of the configuration comes before the table.
     fn rank(&self) -> impl Ord {

@@ -10,6 +10,7 @@ pub(crate) mod words;
 use std::ops::Range;
 
 use crate::assigned::{Claim, Dress, Relation};
+use crate::near::LEAST_PRIVATE;
 use form::{
     distinct_bytes, has_digit, has_letter, is_address, is_credential_pair, is_cut_id,
     is_encoded_example, is_hash_or_id, is_key_byte, is_path, is_url_base64, letters,
@@ -106,7 +107,9 @@ pub(crate) enum Kind {
 pub(crate) fn assigned(kind: Kind, claim: &Claim<'_>) -> bool {
     match kind {
         Kind::Password => password(claim),
-        Kind::Key => key(claim, 16) || is_chosen_secret(claim) || is_compared_secret(claim),
+        Kind::Key => {
+            key(claim, least(claim)) || is_chosen_secret(claim) || is_compared_secret(claim)
+        }
         Kind::LooseKey => key(claim, 20) && !is_hash_or_id(claim.value),
         Kind::AwsSecret => {
             let exact = claim.value.len() == 40 && claim.value.bytes().all(crate::tail::is_base64);
@@ -117,6 +120,14 @@ pub(crate) fn assigned(kind: Kind, claim: &Claim<'_>) -> bool {
         Kind::Base64 => claim.value.len() >= 40 && claim.value.bytes().all(is_url_base64),
     }
 }
+
+/// Letters of the shortest key that a name may be given.
+fn least(claim: &Claim<'_>) -> usize {
+    if claim.word.starts_with("private") { LEAST_PRIVATE } else { LEAST_KEY }
+}
+
+/// Letters of the shortest key that a machine makes.
+const LEAST_KEY: usize = 16;
 
 /// Whether `lead` ends in `Authorization: Bearer `, in any of its dresses.
 fn is_in_header(lead: &str) -> bool {
@@ -204,22 +215,42 @@ fn is_compared_secret(claim: &Claim<'_>) -> bool {
 
 /// Whether a name belongs to a rule that knows the form of the value better.
 fn has_own_rule(claim: &Claim<'_>) -> bool {
-    let other = !claim.word.starts_with("aws");
+    const OTHER: &[u8; 9] = b"awssecret";
+    let own = claim.word.starts_with("aws");
     // Most names have no such letter at all.
     let may_be = [claim.prefix, claim.word].iter().any(|part| part.contains(['w', 'W']));
-    let name = || letters(claim.prefix).chain(letters(claim.word)).collect::<Vec<u8>>();
-    other && may_be && name().windows(9).any(|part| part == b"awssecret")
+    let mut last = [0; OTHER.len()];
+    let mut name = letters(claim.prefix).chain(letters(claim.word));
+    !own && may_be
+        && name.any(|letter| {
+            last.rotate_left(1);
+            let [.., newest] = &mut last;
+            *newest = letter;
+            last == *OTHER
+        })
 }
 
 /// Keys that are there to be seen.
 fn is_public(prefix: &str) -> bool {
-    if prefix.len() < 4 {
-        return false;
-    }
-    let prefix = prefix.to_ascii_lowercase();
-    ["public", "publishable", "pub_", "pub-", "csrf", "page_", "page-", "continuation"]
-        .iter()
-        .any(|public| prefix.contains(public))
+    const PUBLIC: &[&[u8]] = &[
+        b"public",
+        b"publishable",
+        b"pub_",
+        b"pub-",
+        b"csrf",
+        b"page_",
+        b"page-",
+        b"continuation",
+    ];
+    let bytes = prefix.as_bytes();
+    // All of them begin with one of two letters.
+    let mut begins = (0..bytes.len()).filter_map(|at| bytes.get(at..)).filter(|rest| {
+        rest.first().is_some_and(|first| matches!(first.to_ascii_lowercase(), b'p' | b'c'))
+    });
+    let opens = |rest: &[u8], public: &[u8]| {
+        rest.get(..public.len()).is_some_and(|head| head.eq_ignore_ascii_case(public))
+    };
+    begins.any(|rest| PUBLIC.iter().any(|public| opens(rest, public)))
 }
 
 /// Whether the value is the key's own name again: `CHALLENGE_PASSWORD: "challengePassword"`.

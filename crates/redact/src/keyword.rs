@@ -1,17 +1,20 @@
 //! One pass over a text that finds where rules have to be tried.
 //!
 //! Everything else costs only where a keyword stands, so text without any costs this scan alone.
-//! Each keyword is known by the rarest three bytes in it; the pass hashes three bytes at a time,
-//! looks the hash up in a table that fits the first cache, and compares a keyword only where its
-//! three bytes stand. Unlike an automaton, no step waits for the memory of the one before.
+//! Where one may stand is guessed from four bytes at a time; here it is compared, and asked whether
+//! any rule would take it behind the byte before it.
+
+mod fold;
+mod grams;
+mod runs;
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use memchr::memchr2_iter;
-
 use crate::prefixed;
 use crate::rules;
+use grams::{Grams, Guess, Wanted};
+use runs::Runs;
 
 /// A place where a keyword begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,18 +23,9 @@ pub(crate) struct Hit {
     pub(crate) keyword: usize,
 }
 
-/// Hashes have so many values: three folded bytes, five bits apart.
-const HASHES: usize = 1 << 15;
-
 /// The keywords of the whole table.
 pub(crate) struct Keywords {
-    /// By the hash of three bytes: which bytes may stand before them, a bit for every eighth.
-    ///
-    /// Nothing is set where no keyword's three bytes have the hash.
-    known: Box<[u8; HASHES]>,
-    /// Where the keywords of a hash begin in `entries`; one more than there are hashes.
-    begins: Vec<u32>,
-    entries: Vec<Entry>,
+    grams: Grams,
     /// Keyword by keyword: its text and the rules that are tried at it.
     rows: Vec<(&'static str, Vec<usize>)>,
     /// Every beginning of every keyword.
@@ -39,16 +33,6 @@ pub(crate) struct Keywords {
     longest: usize,
     /// The rows that have no keyword but a form, in the order of [`FORMED`].
     formed: [usize; 2],
-}
-
-/// A keyword, found by three of its bytes.
-#[derive(Debug, Clone, Copy)]
-struct Entry {
-    keyword: u32,
-    /// Where the three bytes end in it.
-    end: u32,
-    /// Whether it is written in capitals, and stands only where it is written so.
-    exact: bool,
 }
 
 impl Keywords {
@@ -75,38 +59,20 @@ impl Keywords {
         let formed = FORMED.map(|form| {
             rows.iter().position(|(keyword, _)| *keyword == form).unwrap_or(usize::MAX)
         });
-        let mut found: Vec<(usize, Entry)> = Vec::new();
         let mut heads = HashSet::new();
         let mut longest = prefixed::RANDOM + 1;
-        for (row, (keyword, _)) in rows.iter().enumerate().filter(|(row, _)| !formed.contains(row))
-        {
+        for (_, (keyword, _)) in rows.iter().enumerate().filter(|(row, _)| !formed.contains(row)) {
             longest = longest.max(keyword.len());
             let lower = keyword.to_ascii_lowercase().into_bytes();
             heads.extend((1..lower.len()).filter_map(|len| lower.get(..len)).map(<[u8]>::to_vec));
-            if let Some((end, hash)) = rarest(keyword.as_bytes()) {
-                let exact = keyword.contains(|letter: char| letter.is_ascii_uppercase());
-                let keyword = u32::try_from(row).unwrap_or(u32::MAX);
-                found.push((hash, Entry { keyword, end, exact }));
-            }
         }
-        found.sort_by_key(|(hash, _)| *hash);
-        let mut known = Box::new([0_u8; HASHES]);
-        let mut begins = vec![0_u32; HASHES + 1];
-        for (hash, entry) in &found {
-            if let Some(known) = known.get_mut(*hash) {
-                *known |= before(&rows, entry);
-            }
-            if let Some(begin) = begins.get_mut(hash + 1) {
-                *begin += 1;
-            }
-        }
-        let mut sum = 0;
-        for begin in &mut begins {
-            sum += *begin;
-            *begin = sum;
-        }
-        let entries = found.into_iter().map(|(_, entry)| entry).collect();
-        Self { known, begins, entries, rows, heads, longest, formed }
+        let written = rows.iter().enumerate().filter(|(row, _)| !formed.contains(row));
+        let grams = Grams::new(written.map(|(keyword, (text, rules))| Wanted {
+            keyword,
+            text: text.as_bytes(),
+            before: before(text, rules),
+        }));
+        Self { grams, rows, heads, longest, formed }
     }
 
     /// The rules to try at a keyword.
@@ -131,51 +97,48 @@ impl Keywords {
         self.longest.saturating_sub(1)
     }
 
-    /// Gives `take` the hits in `text` that end behind `known`.
+    /// Gives `take` the hits in `text` that end behind `known`, but for those that no rule would
+    /// take behind the byte before them.
     pub(crate) fn hits(&self, text: &str, known: usize, mut take: impl FnMut(Hit)) {
         let bytes = text.as_bytes();
-        let mut window = 0_u32;
-        for (index, &byte) in bytes.iter().enumerate() {
-            window = window << 8 | u32::from(byte | 0x20);
-            let hash = hash(window);
-            // The hash is below the length of the table, so nothing is checked here.
-            if self.known.get(hash).is_some_and(|known| known & bit(window >> 24) != 0) {
-                self.compare(bytes, index + 1, hash, &mut |hit: Hit, end| {
-                    if end > known {
-                        take(hit);
-                    }
-                });
-            }
-        }
-        for index in memchr2_iter(b'_', b'=', bytes) {
-            let behind = index + 1 + prefixed::RANDOM > known;
-            if behind && bytes.get(index + 1..).is_some_and(prefixed::is_random) {
-                let [prefixed, variable] = self.formed;
-                let keyword = if bytes.get(index) == Some(&b'_') { prefixed } else { variable };
-                take(Hit { start: index, keyword });
-            }
-        }
+        let [prefixed, variable] = self.formed;
+        let mut runs = Runs::default();
+        fold::blocks(bytes, |block| {
+            self.grams.guesses(block, |guess| {
+                if self.stands(bytes, guess, known) {
+                    take(Hit { start: guess.start, keyword: guess.keyword });
+                }
+            });
+            runs.begins(block, bytes, |begin| {
+                let start = begin - 1;
+                let keyword = match bytes.get(start) {
+                    Some(b'_') => prefixed,
+                    Some(b'=') => variable,
+                    _ => return,
+                };
+                let random = bytes.get(begin..).is_some_and(prefixed::is_random);
+                if random && begin + prefixed::RANDOM > known {
+                    take(Hit { start, keyword });
+                }
+            });
+        });
     }
 
-    /// The keywords whose three bytes end at `at`.
-    #[inline(never)]
-    fn compare(&self, bytes: &[u8], at: usize, hash: usize, take: &mut dyn FnMut(Hit, usize)) {
-        let begin = self.begins.get(hash).map_or(0, |&begin| begin as usize);
-        let end = self.begins.get(hash + 1).map_or(0, |&end| end as usize);
-        for entry in self.entries.get(begin..end).unwrap_or_default() {
-            let keyword = entry.keyword as usize;
-            let Some((text, _)) = self.rows.get(keyword) else { continue };
-            let Some(start) = at.checked_sub(entry.end as usize) else { continue };
-            let Some(found) = bytes.get(start..start + text.len()) else { continue };
-            let stands = if entry.exact {
-                found == text.as_bytes()
-            } else {
-                found.eq_ignore_ascii_case(text.as_bytes())
-            };
-            if stands {
-                take(Hit { start, keyword }, start + text.len());
-            }
+    /// Whether a keyword that was guessed is there, ends behind `known`, and is worth a rule.
+    fn stands(&self, bytes: &[u8], guess: Guess, known: usize) -> bool {
+        let Guess { start, keyword } = guess;
+        let Some((text, rules)) = self.rows.get(keyword) else { return false };
+        let Some(found) = bytes.get(start..start + text.len()) else { return false };
+        if !found.eq_ignore_ascii_case(text.as_bytes()) || start + text.len() <= known {
+            return false;
         }
+        // One that is written in capitals stands only where it is written so.
+        if text.starts_with(|first: char| first.is_ascii_uppercase()) && found != text.as_bytes() {
+            return false;
+        }
+        let before = start.checked_sub(1).and_then(|index| bytes.get(index));
+        let (Some(&before), Some(&first)) = (before, found.first()) else { return true };
+        rules.iter().any(|&index| may_follow(index, before, first))
     }
 
     /// How many bytes at the end of `text` may be the beginning of a keyword.
@@ -198,49 +161,28 @@ impl Keywords {
 /// What stands for a keyword in rules that have none: something random behind this byte.
 pub(crate) const FORMED: [&str; 2] = ["_…", "=…"];
 
-/// The hash of the last three bytes of a window of four.
-fn hash(window: u32) -> usize {
-    let [_, one, two, three] = window.to_be_bytes().map(usize::from);
-    (one << 10 ^ two << 5 ^ three) & (HASHES - 1)
-}
-
-/// The bit of a byte that stands before three others.
-fn bit(byte: u32) -> u8 {
-    1 << (byte & 7)
-}
-
-/// The bits of what may stand before the three bytes of a keyword.
-fn before(rows: &[(&'static str, Vec<usize>)], entry: &Entry) -> u8 {
-    let text = rows.get(entry.keyword as usize).map_or("", |(text, _)| text);
-    let index = (entry.end as usize).checked_sub(4);
-    match index.and_then(|index| text.as_bytes().get(index)) {
-        Some(&byte) => bit(u32::from(byte | 0x20)),
-        None => u8::MAX,
-    }
-}
-
-/// Where the rarest three bytes of a keyword end in it, and their hash.
+/// The classes of bytes behind which some rule of a keyword would take it.
 ///
-/// Those that have another byte before them are preferred, since that one is looked at too.
-fn rarest(keyword: &[u8]) -> Option<(u32, usize)> {
-    let cost = |bytes: &[u8]| bytes.iter().map(|&byte| commonness(byte)).sum::<u32>();
-    let places = keyword.windows(3).enumerate();
-    let (index, bytes) =
-        places.min_by_key(|(index, bytes)| cost(bytes) + if *index == 0 { 60 } else { 0 })?;
-    let window = bytes.iter().fold(0, |window, &byte| window << 8 | u32::from(byte | 0x20));
-    Some((u32::try_from(index + 3).ok()?, hash(window)))
+/// Nobody asks for those of a long one.
+fn before(keyword: &str, rules: &[usize]) -> Vec<u8> {
+    if keyword.len() > fold::RUN {
+        return Vec::new();
+    }
+    let first = keyword.bytes().next().unwrap_or_default();
+    let firsts = [first, first.to_ascii_uppercase()];
+    let taken = |before: &u8| {
+        let follows =
+            |index: &usize| firsts.iter().any(|first| may_follow(*index, *before, *first));
+        rules.iter().any(follows)
+    };
+    let taken = |(class, bytes): &(u8, Vec<u8>)| bytes.iter().any(taken).then_some(*class);
+    fold::classes().iter().filter_map(taken).collect()
 }
 
-/// How common a byte is in source code and prose, as a logarithm of a sort.
-fn commonness(byte: u8) -> u32 {
-    const BY_RANK: &[u8] = b" etaoinsrldcupm_fhgbyv.-w,k/0x1:q2j\"'z3456789";
-    let rank = BY_RANK.iter().position(|&known| known == byte).unwrap_or(BY_RANK.len());
-    match rank {
-        0 => 100,
-        1..=10 => 80 - u32::try_from(rank).unwrap_or(0) * 2,
-        11..=20 => 45 - u32::try_from(rank).unwrap_or(0),
-        _ => 12,
-    }
+/// Whether a rule would take a keyword behind a byte, or in a name of its own behind a slash: a path
+/// is passed over only where none of its names can hold anything.
+fn may_follow(rule: usize, before: u8, first: u8) -> bool {
+    before == b'/' || rules::get(rule).is_some_and(|rule| rule.may_follow(before, first))
 }
 
 #[cfg(test)]
@@ -263,16 +205,29 @@ mod tests {
     }
 
     #[test]
-    fn every_keyword_is_found_by_its_three_bytes() {
+    fn every_keyword_is_found_wherever_it_stands() {
         let keywords = Keywords::get();
         for (row, (keyword, _)) in keywords.rows.iter().enumerate() {
             if keywords.formed.contains(&row) {
                 continue;
             }
-            for text in [format!("x{keyword}y"), format!("{keyword}{keyword}")] {
-                assert!(found(&text, 0).contains(keyword), "{keyword}");
+            let text = format!("{keyword}{keyword}");
+            assert!(found(&text, 0).contains(keyword), "{keyword} at the beginning");
+            // Every rule takes its keyword behind a blank, a letter or a digit.
+            for places in [1, 2, 1023, 1024, 1025] {
+                let taken = [" ", "e", "1"].iter().any(|before| {
+                    let text = format!("{}{before}{keyword}", "#".repeat(places - 1));
+                    [text.clone(), text + "y"].iter().all(|text| found(text, 0).contains(keyword))
+                });
+                assert!(taken, "{keyword} at {places}");
             }
         }
+    }
+
+    #[test]
+    fn a_keyword_that_no_rule_would_take_is_passed_over() {
+        assert_eq!(found("global xpath", 0), Vec::<&str>::new());
+        assert_eq!(found("a patK", 0), ["pat"]);
     }
 
     #[test]

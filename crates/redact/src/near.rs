@@ -17,7 +17,7 @@ use crate::tail::Tail;
 use form::{
     Form, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_plain, is_uuid,
 };
-use gap::{Gap, counter, link};
+use gap::{Gap, Last, counter, link};
 
 /// Bytes between the name and the value; alignment and quotes, not text.
 const MAX_GAP: usize = 512;
@@ -30,6 +30,9 @@ const MAX_SHOUTED: usize = 2;
 
 /// No credential is shorter.
 const LEAST: usize = 8;
+
+/// No private key is shorter.
+pub(crate) const LEAST_PRIVATE: usize = 20;
 
 /// A value is judged by so many bytes; its tail takes the rest.
 const MAX_VALUE: usize = 128;
@@ -65,20 +68,16 @@ pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option
     let bytes = chunk.as_bytes();
     let first = *bytes.get(at)?;
     let before = at.checked_sub(1).and_then(|index| bytes.get(index));
-    if let Some(&before) = before.filter(|_| naming != Naming::Shouted) {
-        let hump = before.is_ascii_lowercase() && first.is_ascii_uppercase();
+    if let Some(&before) = before {
         // `-Dsonar.login=…` sets a property.
-        let property = before == b'D' && bytes.get(..at)?.ends_with(b"-D");
-        let joined = before.is_ascii_alphanumeric() && !hump && !property;
-        if joined || matches!(before, b'/' | b'@') {
+        let joined = before == b'D' && !bytes.get(..at)?.ends_with(b"-D");
+        if joined || !may_follow(before, first, naming) {
             return None;
         }
     }
     let end = at + len;
-    if naming == Naming::Shouted && before.is_some_and(u8::is_ascii_uppercase) {
-        return None;
-    }
-    let mut gap = Gap { secret: naming == Naming::Shouted, ..Gap::default() };
+    let last = Last::default().then(bytes.get(at..end)?);
+    let mut gap = Gap { secret: naming == Naming::Shouted, last, ..Gap::default() };
     let most = if naming == Naming::Shouted { MAX_SHOUTED } else { MAX_WORDS };
     let mut here = end;
     while here < end + MAX_GAP && gap.words <= most {
@@ -102,8 +101,8 @@ pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option
             here += count;
             continue;
         }
-        // `algoliasearch` and `docker2` are other names.
-        if here == end {
+        // `algoliasearch` and `docker2` are other names; the id of a key is none of its secrets.
+        if here == end || gap.last == Last::KeyId {
             return None;
         }
         let found = value(chunk, at, here, &gap, naming);
@@ -112,6 +111,18 @@ pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option
         return if named { found.or_else(|| chosen(chunk, at, here, &gap)) } else { found };
     }
     None
+}
+
+/// Whether a name that begins with `first` may stand right behind `before`.
+///
+/// Not inside a word, a path or an address; `D` may end the mark of a property.
+pub(crate) fn may_follow(before: u8, first: u8, naming: Naming) -> bool {
+    if naming == Naming::Shouted {
+        return !before.is_ascii_uppercase();
+    }
+    let hump = before.is_ascii_lowercase() && first.is_ascii_uppercase();
+    let joined = before.is_ascii_alphanumeric() && !hump && before != b'D';
+    !joined && !matches!(before, b'/' | b'@')
 }
 
 /// The words for a secret that are keywords by themselves, in capitals.
@@ -175,7 +186,8 @@ fn chosen(chunk: &str, start: usize, at: usize, gap: &Gap) -> Option<Beside> {
 }
 
 fn is_credential(value: &str, gap: &Gap, naming: Naming) -> bool {
-    if value.len() < LEAST || !is_formed(value, gap, naming) {
+    let least = if gap.last == Last::PrivateKey { LEAST_PRIVATE } else { LEAST };
+    if value.len() < least || !is_formed(value, gap, naming) {
         return false;
     }
     // What costs more is asked last.
@@ -187,51 +199,57 @@ fn is_credential(value: &str, gap: &Gap, naming: Naming) -> bool {
 
 /// Whether a value has the form that the words before it ask for.
 fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
+    // What costs less is asked first, here and below: a text may be full of such values.
+    let appended = || is_uuid(value) || value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let told = gap.secret || gap.assigned || gap.blank;
+    if !told && !appended() {
+        return false;
+    }
     let form = Form::of(value);
     if naming == Naming::Shouted {
-        let split = form.mixed && value.len() >= 24 && value.bytes().all(is_plain);
-        let shaped = form.joined || is_uuid(value) || split;
-        return form.random && shaped && value.len() >= 20 && form.digits > 2;
+        let shaped = form.digits > 2 && value.len() >= 20;
+        let shaped = shaped && (form.joined || is_uuid(value) || value.bytes().all(is_plain));
+        let split = || value.len() >= 24 && form.mixed();
+        return shaped && form.random() && (form.joined || is_uuid(value) || split());
     }
     if gap.secret {
         let cases = form.lower > 0 && form.upper > 0;
         return match value.len() {
-            8 | 9 => gap.hidden && gap.assigned && form.mixed && form.joined && form.digits > 2,
+            8 | 9 => gap.hidden && gap.assigned && form.joined && form.digits > 2 && form.mixed(),
             0..=9 => false,
-            10..=15 => form.mixed && form.joined && (form.digits > 2 || cases),
-            _ => form.random && !is_dotted_version(value),
+            10..=15 => form.joined && (form.digits > 2 || cases) && form.mixed(),
+            _ => !is_dotted_version(value) && form.random(),
         };
     }
     let plain = value.trim_end_matches('=').bytes().all(is_plain);
     let uuid = is_uuid(value);
     if !(gap.assigned || gap.blank) {
         // `name-7b3e5d8c-…`: what a machine appended, and no hash of a file or a pod.
-        let appended =
-            form.joined && form.mixed && !form.hex && value.len() >= 24 && form.digits > 2;
+        let appended = form.joined && !form.hex && value.len() >= 24 && form.digits > 2;
         let alone = naming == Naming::Coined && gap.words == 0 && !gap.listed;
-        return alone && (uuid || appended);
+        return alone && (uuid || (appended && form.mixed()));
     }
-    let dotted = if gap.assigned { is_dotted_token(value) } else { is_long_token(value, &form) };
     if naming == Naming::Word {
-        return gap.tight && value.len() == 32 && form.hex && form.mixed;
+        return gap.tight && value.len() == 32 && form.hex && form.mixed();
     }
-    if !(plain || dotted) || gap.listed {
+    let dotted = || if gap.assigned { is_dotted_token(value) } else { is_long_token(value, &form) };
+    if gap.listed || !(plain || dotted()) {
         return false;
     }
     if gap.client || gap.id {
         let whole = gap.client || !uuid || (gap.paired && gap.assigned);
-        return (form.random || uuid) && value.len() >= 12 && whole;
+        return value.len() >= 12 && whole && (uuid || form.random());
     }
     // The name alone: nothing but an assignment or a blank may stand between.
     let least = if gap.assigned { 15 } else { 20 };
     let long = value.len() >= if gap.assigned { 20 } else { 64 };
-    let grouped = gap.assigned && is_grouped(value);
-    let split = (long || grouped) && form.digits > 1;
+    let grouped = || gap.assigned && is_grouped(value);
+    let split = || form.digits > 1 && (long || grouped());
     // `Sentry: 6d3f25b8…` in a lock file is the hash of a package.
     if gap.pair && !uuid && is_hash_or_id(value) {
         return false;
     }
-    (uuid || form.joined || split) && form.mixed && value.len() >= least
+    value.len() >= least && (uuid || form.joined || split()) && form.mixed()
 }
 
 /// What costs least to ask: a machine pads with `=` and hardly puts one in the middle, and text
@@ -313,6 +331,9 @@ mod tests {
             "algolia-7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d.js",
             "algolia_key_OF=Kp4Qx7Rm2Sn5Tb8Vw3Yz",
             "algolia_key = 7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4",
+            "algolia_key_id = Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+            "algoliaKeyId: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+            "algolia_private_key=7b3e5d8c1a9f4e2b",
         ] {
             assert_eq!(found(text, "algolia", Naming::Coined), None, "{text}");
         }

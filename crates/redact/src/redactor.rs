@@ -144,7 +144,7 @@ impl Redactor {
         self.scan(text).into_iter().map(span).collect()
     }
 
-    /// Whether a secret could be in a text; what cannot be in it cannot be in a part of it either.
+    /// Whether a secret could be in a text, or in one of the names that slashes join in it.
     ///
     /// It costs one pass without any rule, so that many short texts can be passed over.
     pub fn may_hold(&self, text: &str) -> bool {

@@ -63,7 +63,7 @@ use regex_automata::dfa::{Automaton as _, StartKind};
 use regex_automata::{Anchored, Input};
 
 use crate::judge::{Kind, Verdict};
-use crate::near::Naming;
+use crate::near::{self, Naming};
 use crate::tail::{Pem, Tail};
 
 /// One rule.
@@ -164,6 +164,16 @@ impl Rule {
     /// Whether the rule looks beyond the line of its keyword.
     pub(crate) fn crosses_lines(&self) -> bool {
         matches!(&self.find, Find::Pattern(pattern) if matches!(pattern.more, More::Pem | More::Below))
+    }
+
+    /// Whether a keyword that begins with `first` may count right behind `before`, as far as these
+    /// two say.
+    pub(crate) fn may_follow(&self, before: u8, first: u8) -> bool {
+        match &self.find {
+            Find::Pattern(pattern) => pattern.before.allows(Some(before)),
+            Find::Service(naming) => near::may_follow(before, first, *naming),
+            Find::Assigned(..) | Find::Formed(_) => true,
+        }
     }
 }
 

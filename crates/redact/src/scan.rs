@@ -117,12 +117,13 @@ impl Scan {
         let hits = &mut self.hits;
         keywords.hits(view.range(from, to), known, |hit| {
             hits.push_back((from + hit.start, hit.keyword));
+            // They come nearly sorted.
+            let mut last = hits.len() - 1;
+            while last > 0 && hits.get(last - 1) > hits.get(last) {
+                hits.swap(last - 1, last);
+                last -= 1;
+            }
         });
-        // They come nearly sorted, and only a few are left from before.
-        let all = hits.make_contiguous();
-        if !all.is_sorted() {
-            all.sort_unstable();
-        }
         self.scanned = to;
     }
 
@@ -181,7 +182,9 @@ impl Scan {
                         if !rules.is_active(index) {
                             continue;
                         }
-                        if let Some(found) = candidate::find(view, start, keyword, index) {
+                        let first = self.candidates.peek();
+                        let hit = candidate::Hit { at: start, keyword, rule: index };
+                        if let Some(found) = candidate::find(view, &hit, first) {
                             self.candidates.push(found);
                         }
                     }

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "tests say what must hold")]
 
-use garth_redact::{Behaviour, Blocked, Config, CustomPattern, Raw, Redactor, Span, placeholders};
+use garth_redact::{
+    Behaviour, Blocked, Config, CustomPattern, Raw, Redactor, Span, known, placeholders,
+};
 
 fn redactor(config: &Config) -> Redactor {
     Redactor::new(config).unwrap()
@@ -267,4 +269,18 @@ fn a_mark_inside_a_custom_find_belongs_to_it_in_streams_too() {
         out.push_str(&stream.finish().unwrap().clean);
         assert_eq!(out, whole.as_ref(), "cut at {cut}");
     }
+}
+
+#[test]
+fn a_path_may_hold_what_one_of_its_names_holds() {
+    let redactor = standard();
+    for (name, secret) in known().flat_map(|rule| rule.examples) {
+        if !name.contains('/') && !redactor.find(name).is_empty() {
+            for path in [format!("a/{name}"), format!("ab/{name}"), format!("a/{name}/b")] {
+                assert!(redactor.may_hold(&path), "{path}");
+            }
+        }
+        assert!(redactor.may_hold(name), "{name} with {secret}");
+    }
+    assert!(!redactor.may_hold("src/global/xpath.rs"));
 }

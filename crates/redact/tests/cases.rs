@@ -22,6 +22,10 @@
 //!   Cloudflare's global key has 37. To know the length of every service's keys would let through
 //!   what a service changes next year.
 //!
+//! Two rules that would leave more of them alone were tried and lose more than they gain: a value
+//! that counts through the alphabet (`abcdef0123456789…`) is in 293 rows labelled T and in 2 others,
+//! and the id of a client is all that 39 rows labelled T hold. The id of a *key* is left alone.
+//!
 //! So two things are asserted of them: few are touched by a rule of their own service, and all but
 //! one in a hundred are contradicted by a row labelled T in which the same rule finds a value of
 //! the same alphabet that is no longer.
@@ -171,8 +175,8 @@ fn published_examples_are_found_and_others_are_left_alone() {
         }
     }
     println!("others: {} of {all} touched by a rule of their own service", wrong.len());
-    assert!(wrong.len() * 1000 <= 14 * all, "{} of {all}", wrong.len());
-    assert!(touched * 1000 <= 61 * all, "{touched} of {all}");
+    assert!(wrong.len() * 1000 <= 11 * all, "{} of {all}", wrong.len());
+    assert!(touched * 1000 <= 57 * all, "{touched} of {all}");
     let alone = others.iter().filter(|row| !row.found.is_empty());
     let alone = alone.filter(|row| contradicting(row, &rows).is_none()).count();
     println!("others: {alone} of {all} touched that no row labelled T contradicts");

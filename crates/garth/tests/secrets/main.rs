@@ -18,6 +18,7 @@
 #[path = "../ws/client.rs"]
 mod client;
 mod elsewhere;
+mod mcp;
 mod planted;
 #[path = "../ws/server.rs"]
 mod server;

@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::{planted::Planted, server::Server};
+use crate::{mcp, planted::Planted, server::Server};
 
 const NAME: &str = "notes.txt";
 const AGENT: &str = "bird";
@@ -93,7 +93,7 @@ fn no_planted_secret_leaves_over_the_socket_or_stays_in_log_and_database() {
 }
 
 /// What tells names: of `dir`, and of the file that is shown as `shown` in it.
-fn naming_calls(dir: &str, shown: &str) -> Vec<(&'static str, Value)> {
+pub(crate) fn naming_calls(dir: &str, shown: &str) -> Vec<(&'static str, Value)> {
     let path = format!("{dir}/{shown}");
     vec![
         ("worktree.list", json!({"path": dir})),
@@ -134,7 +134,7 @@ fn naming_calls(dir: &str, shown: &str) -> Vec<(&'static str, Value)> {
 }
 
 /// Puts a file of each planted name into a directory, and one into a directory of such a name.
-fn plant_names(planted: &Planted, files: &Path) -> Vec<(String, String)> {
+pub(crate) fn plant_names(planted: &Planted, files: &Path) -> Vec<(String, String)> {
     let names = planted.names();
     fs::create_dir(files.join("names")).unwrap();
     for (name, _) in &names {
@@ -238,33 +238,17 @@ fn no_planted_secret_leaves_over_the_command_line_or_mcp() {
     planted.is_nowhere_in("garth redact", &garth(&["redact"], &planted.text));
     planted.is_nowhere_in("garth redact --json", &garth(&["redact", "--json"], &planted.text));
 
-    let mut messages = vec![
-        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-            "protocolVersion": "2025-06-18", "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"}}}),
-        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-    ];
-    for (id, (tool, arguments)) in calls(&planted.text).into_iter().enumerate() {
-        if !tool.contains('.') && tool != "bash" {
-            let params = json!({"name": tool, "arguments": arguments});
-            messages.push(
-                json!({"jsonrpc": "2.0", "id": id + 1, "method": "tools/call", "params": params}),
-            );
-        }
-    }
-    let input: String = messages.iter().map(|message| format!("{message}\n")).collect();
-    let told = garth(&["mcp", root], &input);
+    let tools = calls(&planted.text).into_iter();
+    let tools = tools.filter(|(tool, _)| !tool.contains('.') && *tool != "bash");
+    let requests = tools
+        .map(|(name, arguments)| ("tools/call", json!({"name": name, "arguments": arguments})));
+    let told: String = mcp::talk(root, requests.collect()).iter().map(every_text).collect();
     assert!(told.contains("[REDACTED: "), "{told}");
-    let texts: String = told
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .map(|message| every_text(&message))
-        .collect();
-    planted.is_nowhere_in("garth mcp", &texts);
+    planted.is_nowhere_in("garth mcp", &told);
 }
 
 /// Every string in a value, as it is and with base64 taken apart.
-fn every_text(value: &Value) -> String {
+pub(crate) fn every_text(value: &Value) -> String {
     match value {
         Value::String(text) => format!("{text}\n{}\n", decoded(text)),
         Value::Array(values) => values.iter().map(every_text).collect(),

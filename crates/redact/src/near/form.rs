@@ -4,40 +4,57 @@ use crate::judge::form::distinct_bytes;
 use crate::judge::words::{is_gibberish, is_unspeakable, is_wordy};
 
 /// What a value is made of.
-pub(super) struct Form {
+///
+/// Most values are refused by what is counted here; what costs more is asked of it only then.
+pub(super) struct Form<'v> {
+    value: &'v str,
     pub(super) digits: usize,
     pub(super) lower: usize,
     pub(super) upper: usize,
-    /// Letters and digits that are no words.
-    pub(super) mixed: bool,
     /// Nothing but letters and digits.
     pub(super) joined: bool,
     /// Digits of base 16 and nothing else.
     pub(super) hex: bool,
-    /// No person would have thought of it.
-    pub(super) random: bool,
 }
 
-impl Form {
-    pub(super) fn of(value: &str) -> Self {
-        let count = |is: fn(&u8) -> bool| value.bytes().filter(is).count();
-        let digits = count(u8::is_ascii_digit);
-        let lower = count(u8::is_ascii_lowercase);
-        let upper = count(u8::is_ascii_uppercase);
+impl<'v> Form<'v> {
+    pub(super) fn of(value: &'v str) -> Self {
+        let [mut digits, mut lower, mut upper, mut hex] = [0_usize; 4];
+        for byte in value.bytes() {
+            digits += usize::from(byte.is_ascii_digit());
+            lower += usize::from(byte.is_ascii_lowercase());
+            upper += usize::from(byte.is_ascii_uppercase());
+            hex += usize::from(byte.is_ascii_hexdigit());
+        }
         let joined = digits + lower + upper == value.len();
-        let varied = distinct_bytes(value) >= 6;
-        let enough = digits > 1 || (digits > 0 && value.len() >= 10);
-        let mixed = enough && lower + upper > 1 && varied && !is_wordy(value);
+        Self { value, digits, lower, upper, joined, hex: hex == value.len() }
+    }
+
+    /// Letters and digits that are no words.
+    pub(super) fn mixed(&self) -> bool {
+        let enough = self.digits > 1 || (self.digits > 0 && self.value.len() >= 10);
+        enough && self.lower + self.upper > 1 && self.varied() && !is_wordy(self.value)
+    }
+
+    /// No person would have thought of it.
+    pub(super) fn random(&self) -> bool {
+        let Self { value, digits, joined, hex, .. } = *self;
         let long = value.len() >= 20;
-        let hex = value.bytes().all(|byte| byte.is_ascii_hexdigit());
         let numeric = digits == value.len() && digits >= 16;
         let dense = long && joined && digits > 2;
         let speaks = |value: &str| is_wordy(value) || !is_unspeakable(value);
-        let letters = long && digits == 0 && joined && (is_gibberish(value) || !is_wordy(value));
-        let letters = letters || (value.len() >= 32 && digits == 0 && !speaks(value));
-        let grouped = long && digits > 5 && is_grouped(value);
-        let random = mixed || (varied && ((long && hex) || numeric || dense || letters || grouped));
-        Self { digits, lower, upper, mixed, joined, hex, random }
+        let letters = || {
+            let joined = long && digits == 0 && joined;
+            let joined = joined && (is_gibberish(value) || !is_wordy(value));
+            joined || (value.len() >= 32 && digits == 0 && !speaks(value))
+        };
+        let grouped = || long && digits > 5 && is_grouped(value);
+        let made = || (long && hex) || numeric || dense || letters() || grouped();
+        self.varied() && (self.mixed() || made())
+    }
+
+    fn varied(&self) -> bool {
+        distinct_bytes(self.value) >= 6
     }
 }
 
@@ -46,8 +63,7 @@ pub(super) fn is_plain(byte: u8) -> bool {
 }
 
 pub(super) fn is_uuid(value: &str) -> bool {
-    let parts: Vec<usize> = value.split('-').map(str::len).collect();
-    parts == [8, 4, 4, 4, 12]
+    value.len() == 36 && value.split('-').map(str::len).eq([8, 4, 4, 4, 12])
 }
 
 /// Groups of four, eight or twelve, some with digits: `kp4q-x7rm-2sn5-tb8v`.
@@ -62,7 +78,7 @@ pub(super) fn is_grouped(value: &str) -> bool {
 }
 
 /// So long and so mixed that neither a host nor a path is like it.
-pub(super) fn is_long_token(value: &str, form: &Form) -> bool {
+pub(super) fn is_long_token(value: &str, form: &Form<'_>) -> bool {
     let mixed = form.digits > 8 && form.lower > 8 && form.upper > 8;
     value.len() >= 64 && mixed && value.bytes().all(|byte| is_plain(byte) || byte == b'.')
 }
@@ -71,7 +87,7 @@ pub(super) fn is_long_token(value: &str, form: &Form) -> bool {
 pub(super) fn is_dotted_token(value: &str) -> bool {
     let random = |part: &str| {
         let form = Form::of(part);
-        part.len() >= 16 && form.mixed && form.joined && form.digits > 1
+        part.len() >= 16 && form.joined && form.digits > 1 && form.mixed()
     };
     value.split('.').count() == 3 && value.split('.').all(random)
 }

@@ -73,6 +73,40 @@ pub(super) struct Gap {
     pub(super) chosen: bool,
     /// A word that means nothing but a secret.
     pub(super) hidden: bool,
+    /// What the last word makes of those before it.
+    pub(super) last: Last,
+}
+
+/// The last words before the value, as far as they say more together than alone.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Last {
+    #[default]
+    Other,
+    Private,
+    PrivateKey,
+    Key,
+    /// The id of a key, which tells which one it is and not the key.
+    KeyId,
+}
+
+impl Last {
+    /// The last words, now that `word` follows them.
+    pub(super) fn then(self, word: &[u8]) -> Self {
+        let is = |known: &[u8]| word.eq_ignore_ascii_case(known);
+        match self {
+            Self::Private if is(b"key") => Self::PrivateKey,
+            Self::Key | Self::PrivateKey if is(b"id") => Self::KeyId,
+            Self::Other | Self::Private | Self::PrivateKey | Self::Key | Self::KeyId => {
+                if is(b"key") {
+                    Self::Key
+                } else if is(b"private") {
+                    Self::Private
+                } else {
+                    Self::Other
+                }
+            }
+        }
+    }
 }
 
 /// The words that begin with a letter, in any case.
@@ -91,7 +125,7 @@ fn links(first: u8) -> &'static [(&'static str, Link)] {
 /// else.
 pub(super) fn link(bytes: &[u8], name: &[u8], gap: &mut Gap) -> Option<usize> {
     let mut at = 0;
-    let mut found = Gap::default();
+    let mut found = Gap { last: gap.last, ..Gap::default() };
     loop {
         let rest = bytes.get(at..)?;
         let ends = !rest.first().is_some_and(u8::is_ascii_alphanumeric);
@@ -101,6 +135,7 @@ pub(super) fn link(bytes: &[u8], name: &[u8], gap: &mut Gap) -> Option<usize> {
         let again = rest.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name));
         let whole = at > 0 || !rest.get(name.len()).is_some_and(u8::is_ascii_alphanumeric);
         if again && whole {
+            found.last = found.last.then(name);
             at += name.len();
             continue;
         }
@@ -115,6 +150,7 @@ pub(super) fn link(bytes: &[u8], name: &[u8], gap: &mut Gap) -> Option<usize> {
         found.paired |= matches!(*word, "api" | "role");
         found.chosen |= matches!(*word, "password" | "passwd");
         found.hidden |= *word == "secret";
+        found.last = found.last.then(word.as_bytes());
         at += word.len();
     }
     gap.secret |= found.secret;
@@ -123,6 +159,9 @@ pub(super) fn link(bytes: &[u8], name: &[u8], gap: &mut Gap) -> Option<usize> {
     gap.paired |= found.paired;
     gap.chosen |= found.chosen;
     gap.hidden |= found.hidden;
+    if at > 0 {
+        gap.last = found.last;
+    }
     (at > 0).then_some(at)
 }
 

@@ -201,6 +201,7 @@ pub(super) static RULES: &[Rule] = &[
         ],
         no: &[
             "secret = ClientSecretConfigValue2",
+            "acme_private_key=7b3e5d8c1a9f4e2b",
             "secretName: my-service-tls-2024",
             "token: identifier_or_keyword",
             "public_token = \"6fb1cff7690db9ac066cadbbde8e3c07\"",

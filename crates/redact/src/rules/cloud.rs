@@ -59,7 +59,7 @@ pub(super) static RULES: &[Rule] = &[
         yes concat!("AKI", "DKp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5"),
         no ["AKID"]),
     inside!("GOOGLE_SERVICE_ACCOUNT", ["private_key_id"], NoToken, Random, Nothing,
-        r#"^private_key_id["\']?\s{0,4}[:=]\s{0,4}["\']?([0-9a-f]{40})(?-u:\b)"#,
+        r#"^(?i-u:private_key_id)["\']?\s{0,4}[:=]\s{0,4}["\']?([0-9a-f]{40})(?-u:\b)"#,
         yes [(concat!("\"pr", "ivate_key_id\": \"7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d7b3e5d8c\","), concat!("7b3", "e5d8c1a9f4e2b6c8d3a5e9f1b7c4d7b3e5d8c"))],
         no ["\"private_key_id\": \"x\""]),
     prefixed!("GOOGLE_OAUTH", ["4/0a"], NoToken, Word,

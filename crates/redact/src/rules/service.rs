@@ -245,6 +245,7 @@ pub(super) static RULES: &[Rule] = &[
             "PRIMARY KEY 7b3e5d8c",
             "DONKEY 7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d",
             "key 7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d",
+            "ACME KEY_ID=7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d",
             "using RSA key 4AEE18F83AFDEB23D1E8A1C7E5F2C0B14A5B6C7D",
         ],
     },
