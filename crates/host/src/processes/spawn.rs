@@ -1,7 +1,7 @@
 //! From a command to a process that runs.
 
 use std::{
-    ffi::{CString, c_int},
+    ffi::{CStr, CString, c_int},
     io::Write,
     os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
     sync::{
@@ -39,6 +39,9 @@ use super::{
 
 /// Where programs are looked for when no variable says so.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Which bash runs scripts, unless there is none or the caller says where to look.
+const BASH: &CStr = c"/bin/bash";
 
 /// Starts a command where processes wait for one like it, and enters it into the table.
 ///
@@ -256,7 +259,11 @@ fn errand(shared: &Shared, command: &Command) -> Result<Errand> {
     let name = words.first().copied().unwrap_or_default();
     let variables = variables(shared, command);
     let path = variables.iter().find_map(|(name, value)| (*name == "PATH").then_some(*value));
-    let candidates = candidates(name, path.unwrap_or(USUAL_PATH))?;
+    let mut candidates = candidates(name, path.unwrap_or(USUAL_PATH))?;
+    let own_path = command.variables.iter().all(|(name, _)| name != "PATH");
+    if own_path && command.program.as_script().is_some() {
+        candidates.insert(0, BASH.to_owned());
+    }
     let complaint = [b"garth: ", name, b": "].concat();
     let words = words.into_iter().map(string).collect::<Result<_>>()?;
     let pair = |(name, value): &(&str, &str)| string(format!("{name}={value}").as_bytes());
