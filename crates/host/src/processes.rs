@@ -11,12 +11,17 @@ mod entry;
 mod excerpt;
 mod family;
 mod filter;
+#[path = "processes/gate_unsafe.rs"]
+mod gate;
 mod input;
 #[path = "processes/kernel_unsafe.rs"]
 mod kernel;
+mod parked;
 mod quota;
 mod spawn;
 mod spool;
+#[path = "processes/stack_unsafe.rs"]
+mod stack;
 #[path = "processes/start_unsafe.rs"]
 mod start;
 mod store;
@@ -42,7 +47,7 @@ use garth_contract::{
 use rustix::{
     event::{EventfdFlags, epoll, eventfd},
     fs::{CWD, Mode, OFlags, openat},
-    io::{Errno, write},
+    io::{Errno, fcntl_dupfd_cloexec, write},
     process::{Pid, PidfdFlags, getpid, pidfd_open},
 };
 
@@ -51,6 +56,9 @@ pub use self::filter::Filter;
 use self::{
     engine::{Engine, ORDERS, Order},
     entry::{Entry, Ground},
+    kernel::{EVERY_SIGNAL, Signals},
+    parked::Parked,
+    stack::Stacks,
     store::Store,
     supervise::{Bond, CHILDREN},
     table::Table,
@@ -112,7 +120,8 @@ impl Bounds {
 pub enum Trees {
     /// What loses its parent falls to a supervisor.
     Subreaper,
-    /// Each command has a pid namespace of its own.
+    /// Each command has a pid namespace of its own. What signals mean to this process is
+    /// not changed once there are [`Processes`] so, or commands inherit it.
     Namespace,
     /// The first where the kernel can do it, else the second.
     Detect,
@@ -149,9 +158,15 @@ struct Handle {
 #[derive(Debug)]
 struct Shared {
     tree: Tree,
+    /// Its root, under a number above 2.
+    root: OwnedFd,
+    /// Stacks that were used and can be again.
+    stacks: Arc<Stacks>,
     environment: Vec<(String, String)>,
     bounds: Bounds,
     bond: Bond,
+    /// The signals that supervisors give their usual meaning.
+    signals: Signals,
     strays: Strays,
     /// What commands may ask of the kernel, where that is not everything.
     filter: Option<Filter>,
@@ -165,6 +180,8 @@ struct Shared {
     table: Mutex<Table>,
     /// Hears of every process that is started.
     started: quota::Bell,
+    /// The processes that wait for a command, which the thread makes.
+    parked: Mutex<Option<Parked>>,
     /// What the thread is to do; none when it has ended.
     orders: Mutex<Option<Vec<Order>>>,
     /// Our children that are supervisors.
@@ -249,13 +266,14 @@ impl Processes {
             let shared = Arc::clone(&shared);
             blocking::run(move || quota::check(&shared)).await?;
         }
+        if let Some(spawned) = spawn::spawn_waiting(&shared, &command, ground) {
+            return spawned.inspect(|entry| shared.hold_for(held.as_deref(), entry.id));
+        }
         let cached = shared.tree.open_cached(&command.workdir, WORKDIR, Links::Follow);
         let spawn = move |workdir: Option<OwnedFd>| {
             let workdir = workdir.map_or_else(|| shared.tree.open_dir(&command.workdir), Ok)?;
             let entry = spawn::spawn(&shared, &command, ground, workdir)?;
-            if let Some(held) = held {
-                shared.hold(&held, entry.id);
-            }
+            shared.hold_for(held.as_deref(), entry.id);
             Ok(entry)
         };
         match cached {
@@ -300,11 +318,21 @@ impl Shared {
         let null = openat(CWD, c"/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
             .map_err(|_| Error::new(Code::Unsupported, "there is no /dev/null"))?;
         let alive = pidfd_open(getpid(), PidfdFlags::empty()).ok();
+        let root = fcntl_dupfd_cloexec(tree.root(), 3).map_err(failed)?;
+        let bond = bond(trees)?;
         Ok(Self {
             tree,
+            root,
+            stacks: Arc::default(),
             environment,
             bounds,
-            bond: bond(trees)?,
+            bond,
+            signals: match bond {
+                Bond::Subreaper => EVERY_SIGNAL,
+                // Where the kernel is itself a program, to ask it for each takes longer than to
+                // start a process.
+                Bond::Namespace => kernel::unusual_signals(),
+            },
             strays,
             filter,
             abilities: ShellAbilities { terminals: terminal::there_are() },
@@ -315,13 +343,15 @@ impl Shared {
             store: Store::open(&spool, bounds.spool_all)?,
             table: Mutex::new(Table::new(bounds, first)),
             started: quota::Bell::default(),
+            parked: Mutex::default(),
             orders: Mutex::new(Some(Vec::new())),
             supervisors: Mutex::default(),
         })
     }
 
-    /// Notes what a caller started; kills it if the caller is gone by now.
-    fn hold(&self, held: &Mutex<Held>, id: ProcessId) {
+    /// Notes what a caller started, if that wants to know; kills it if the caller is gone.
+    fn hold_for(&self, held: Option<&Mutex<Held>>, id: ProcessId) {
+        let Some(held) = held else { return };
         let mut held = lock(held);
         match *held {
             Held::Nothing | Held::Process(_) => *held = Held::Process(id),

@@ -20,6 +20,8 @@ mod ends;
 mod inputs;
 #[path = "processes/outputs.rs"]
 mod outputs;
+#[path = "processes/parked.rs"]
+mod parked;
 #[path = "processes/place.rs"]
 mod place;
 #[path = "processes/quota.rs"]

@@ -25,12 +25,14 @@ use garth_sandbox::{
 };
 
 const ROUNDS: usize = 300;
+const OWN_ROUNDS: usize = 30;
 const GOAL: f64 = 0.7;
 
 fn main() {
     let dir = tempfile::tempdir().unwrap();
     let no_bound = spec(dir.path(), None);
     let bounded = spec(dir.path(), Some(1 << 30));
+    own(dir.path());
     if Command::new("bwrap").arg("--version").output().is_err() {
         println!("bwrap is not installed: nothing to compare with");
         return;
@@ -67,6 +69,20 @@ fn main() {
     println!(
         "{verdict} a sandbox, true in it, and its end: {ratio:.3}× bwrap at the median (goal ≤ {GOAL}), {least:.3}× at the least"
     );
+}
+
+/// A sandbox whose system is its own, the first and those after it.
+fn own(dir: &Path) {
+    let sudo = OwnedFd::from(File::open("/proc/self/exe").unwrap());
+    let spec = Spec {
+        seat: garth_sandbox::Seat::Home,
+        tenure: garth_sandbox::Tenure::Own { sudo },
+        ..spec(dir, None)
+    };
+    let first = time(|| sandbox(&spec));
+    let mut times: Vec<_> = (0..OWN_ROUNDS).map(|_| time(|| sandbox(&spec))).collect();
+    times.sort();
+    println!("with a system of its own: the first {first:?}, median {:?}", times[OWN_ROUNDS / 2]);
 }
 
 fn spec(dir: &Path, memory: Option<u64>) -> Spec {

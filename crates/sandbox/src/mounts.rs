@@ -9,6 +9,7 @@ mod bind;
 mod etc;
 mod layout;
 mod own;
+mod survey;
 mod system;
 
 pub use system::can_be_visible;

@@ -1,13 +1,17 @@
-//! The call that changes what a mount allows, which no library wraps yet.
+//! Calls about mounts, and about whose the files in them are, which no library wraps yet.
 
-#![allow(unsafe_code, reason = "mount_setattr has no safe wrapper")]
+#![allow(unsafe_code, reason = "mount_setattr and setfsuid have no safe wrapper")]
 
 use std::{
     ffi::c_long,
     os::fd::{AsFd, AsRawFd},
 };
 
-use rustix::{io::Errno, mount::MountAttrFlags};
+use rustix::{
+    fs::{Gid, Uid},
+    io::Errno,
+    mount::MountAttrFlags,
+};
 
 /// Which mounts a change is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +73,42 @@ fn call(tree: impl AsFd, depth: Depth, attributes: &Attributes) -> Result<(), Er
         libc::syscall(libc::SYS_mount_setattr, tree, c"".as_ptr(), flags, attributes, size)
     };
     if answer == 0 { Ok(()) } else { Err(last_errno()) }
+}
+
+/// Files that the calling thread makes are somebody else's while this lives.
+pub(crate) struct OnBehalf {
+    before: [c_long; 2],
+}
+
+impl OnBehalf {
+    /// *Errors*: `PERM` where the thread may not do that; then nothing has changed.
+    pub(crate) fn of(uid: Uid, gid: Gid) -> Result<Self, Errno> {
+        let wanted = [c_long::from(uid.as_raw()), c_long::from(gid.as_raw())];
+        // The group first: who is no longer root may not change it.
+        let group = set_id(libc::SYS_setfsgid, c_long::from(gid.as_raw()));
+        let user = set_id(libc::SYS_setfsuid, c_long::from(uid.as_raw()));
+        let changed = Self { before: [user, group] };
+        // A refusal is told by nothing but the id that is still the same.
+        let now = [libc::SYS_setfsuid, libc::SYS_setfsgid].map(|call| set_id(call, NO_ID));
+        if now == wanted { Ok(changed) } else { Err(Errno::PERM) }
+    }
+}
+
+impl Drop for OnBehalf {
+    fn drop(&mut self) {
+        let [user, group] = self.before;
+        set_id(libc::SYS_setfsuid, user);
+        set_id(libc::SYS_setfsgid, group);
+    }
+}
+
+/// Nobody's id, which changes nothing.
+const NO_ID: c_long = -1;
+
+/// Sets an id of the calling thread's; answers what it was.
+fn set_id(call: c_long, id: c_long) -> c_long {
+    // SAFETY: both calls take a number and touch no memory.
+    unsafe { libc::syscall(call, id) }
 }
 
 /// What the last call of the C library left.

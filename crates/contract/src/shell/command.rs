@@ -59,7 +59,8 @@ const MOST_PROGRAM: usize = 128 * 1024 - 64;
 const MOST_ARGUMENTS: usize = 4_096;
 
 impl Program {
-    /// A script that `bash -c` runs; no login shell, no profile.
+    /// A script that `bash -c` runs; no login shell, no profile. It is `/bin/bash`, or the
+    /// one of `PATH` where that is not there or a variable of the command's is `PATH`.
     ///
     /// # Errors
     /// `INVALID_PARAMS` for an empty script, one with NUL, or one that is too long.

@@ -25,6 +25,7 @@ use super::{
     entry::SOON,
     family::{self, Reached},
     kernel, lock,
+    parked::{Parked, Workdir},
     start::{Collected, Supervisor},
     streams::Source,
     supervise::Bond,
@@ -34,8 +35,8 @@ use super::{
 /// What the thread is asked to do.
 #[derive(Debug)]
 pub(super) enum Order {
-    /// Tend a process.
-    Adopt(Box<Track>),
+    /// Tend a process, which runs in this directory.
+    Adopt(Box<Track>, Workdir),
     /// Collect a supervisor that ends by itself.
     Collect(Supervisor),
     /// Something waits for a process to read it.
@@ -114,10 +115,11 @@ impl Engine {
         let orders = lock(&self.shared.orders).as_mut().map(std::mem::take);
         for order in orders.into_iter().flatten() {
             match order {
-                Order::Adopt(track) => self.adopt(*track, now),
-                Order::Collect(supervisor) => {
-                    self.ending.push(Ending { supervisor, again: now, pause: SOON });
+                Order::Adopt(track, workdir) => {
+                    self.adopt(*track, now);
+                    self.park(workdir, now);
                 }
+                Order::Collect(supervisor) => self.let_end(supervisor, now),
                 Order::Feed(id) => self.feed(id.0, Reader::MayRead),
                 Order::End(id) => {
                     if let Some(track) = self.tracks.get_mut(&id.0) {
@@ -134,6 +136,7 @@ impl Engine {
                 }
                 Order::Stop => {
                     self.stop_by.get_or_insert(now + TO_STOP);
+                    self.unpark(now);
                     self.tracks.values_mut().for_each(|track| track.kill(now));
                 }
             }
@@ -150,6 +153,29 @@ impl Engine {
         self.feed(number, Reader::MayRead);
     }
 
+    /// Makes the processes of the next command, if it may run in the same directory.
+    fn park(&mut self, workdir: Workdir, now: Instant) {
+        if self.stop_by.is_some() {
+            return;
+        }
+        self.unpark(now);
+        // Where there is no room for them, the next command hears of that.
+        let parked = Parked::new(&self.shared, workdir, now);
+        *lock(&self.shared.parked) = parked;
+    }
+
+    /// Lets go of processes that wait for a command.
+    fn unpark(&mut self, now: Instant) {
+        let parked = lock(&self.shared.parked).take();
+        if let Some(parked) = parked {
+            self.let_end(parked.into_supervisor(), now);
+        }
+    }
+
+    fn let_end(&mut self, supervisor: Supervisor, now: Instant) {
+        self.ending.push(Ending { supervisor, again: now, pause: SOON });
+    }
+
     fn attend(&mut self, token: u64, flags: epoll::EventFlags) {
         if token == ORDERS {
             let mut count = [0; 8];
@@ -159,6 +185,9 @@ impl Engine {
         let Some((number, source)) = Source::of_token(token) else { return };
         match source {
             Source::Control => self.hear(number),
+            Source::Stdout | Source::Stderr if !flags.contains(epoll::EventFlags::IN) => {
+                self.still(number, source);
+            }
             Source::Stdout => self.pump(number, Stream::Stdout),
             Source::Stderr => self.pump(number, Stream::Stderr),
             Source::Stdin if flags.contains(epoll::EventFlags::ERR) => {
@@ -179,6 +208,14 @@ impl Engine {
         let make_room = || lock(&shared.table).make_room();
         if let Some(track) = self.tracks.get_mut(&number) {
             track.pump(shared.poll.as_fd(), stream, (&mut self.buffer, &make_room));
+        }
+    }
+
+    /// Notes that nothing comes from a stream any more: most often the end is next, which
+    /// shall not wait for it to be closed.
+    fn still(&mut self, number: u64, source: Source) {
+        if let Some(track) = self.tracks.get(&number) {
+            track.forget(self.shared.poll.as_fd(), source);
         }
     }
 
@@ -203,6 +240,9 @@ impl Engine {
             self.tracks.values().for_each(Track::check_stopped);
             self.collect_strays();
         }
+        if lock(&self.shared.parked).as_ref().is_some_and(|parked| parked.until() <= now) {
+            self.unpark(now);
+        }
         // Dropped once the table is free: what they printed has to be given back.
         let forgotten = lock(&self.shared.table).trim(now);
         drop(forgotten);
@@ -223,7 +263,6 @@ impl Engine {
         }
         let shared = &*self.shared;
         track.drain(&mut self.buffer, &|| lock(&shared.table).make_room());
-        track.close_all(shared.poll.as_fd());
         // Who hears of this end finds no more that ended than are kept.
         let mut table = lock(&shared.table);
         table.note_end(track.entry.id, now);
@@ -233,7 +272,9 @@ impl Engine {
         // Who waits for one that was killed with all others hears that, and no report.
         lock(&track.entry.state).lost = self.stop_by.is_some();
         track.finish(now);
-        self.ending.push(Ending { supervisor: track.supervisor, again: now, pause: SOON });
+        // Nobody waits for the rest.
+        track.close_all(shared.poll.as_fd());
+        self.let_end(track.supervisor, now);
         self.collect_ending(now);
     }
 
@@ -285,9 +326,10 @@ impl Engine {
         let ticks = !self.tracks.is_empty() || self.shared.strays == Strays::Kill;
         let tick = ticks.then_some(self.tick + TICK);
         let trim = lock(&self.shared.table).next_trim();
+        let parked = lock(&self.shared.parked).as_ref().map(Parked::until);
         let times = self.tracks.values().map(Track::next_time);
         let times = times.chain(self.ending.iter().map(|ending| ending.again));
-        let next = times.chain(tick).chain(trim).chain(self.stop_by).min()?;
+        let next = times.chain(tick).chain(trim).chain(parked).chain(self.stop_by).min()?;
         let pause = next.saturating_duration_since(now);
         // A time that has come is not waited for; one that has nearly come is not spun for.
         let pause = if pause.is_zero() { pause } else { pause.max(SOON) };

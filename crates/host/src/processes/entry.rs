@@ -4,7 +4,7 @@ use std::{
     os::fd::OwnedFd,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicI32, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -57,8 +57,8 @@ pub(super) struct Entry {
     /// The supervisor while it has not been collected. Who holds the lock can count on
     /// the number.
     pub(super) supervisor: Mutex<Option<Pid>>,
-    /// The number of the command's own process, once that runs; until then 0.
-    pub(super) main: Arc<AtomicI32>,
+    /// Raised once the command's own process becomes its program, or cannot.
+    pub(super) begun: Arc<AtomicBool>,
     /// Told when something was printed, and at the end.
     pub(super) changed: Notify,
 }
@@ -214,7 +214,7 @@ impl Entry {
     /// Waits until the command runs, but not for long.
     pub(super) async fn wait_for_start(&self) {
         let latest = Instant::now() + TO_START;
-        while self.main.load(Ordering::Acquire) == 0
+        while !self.begun.load(Ordering::Acquire)
             && self.ended().is_none()
             && Instant::now() < latest
         {

@@ -5,7 +5,7 @@
 //! it may not touch any: not even `errno`, which every call of the C library sets.
 //! Nor may it allocate or panic. What stands here asks the kernel in one
 //! instruction and answers with what the kernel answered: a negative number is an
-//! error. All but [`Stack`] and [`start`] may be used by a supervisor.
+//! error. All but [`start`] may be used by a supervisor.
 
 #![allow(unsafe_code, reason = "a supervisor can use nothing that is built on the C library")]
 
@@ -13,9 +13,12 @@ use std::{
     arch::asm,
     ffi::{CStr, CString, c_char, c_int, c_long, c_void},
     ptr,
+    sync::atomic::AtomicI32,
 };
 
 use rustix::io::Errno;
+
+use super::stack::Stack;
 
 /// Strings as `execve` wants them: pointers, and a null at the end.
 #[derive(Debug)]
@@ -37,53 +40,6 @@ impl Strings {
     }
 }
 
-/// Memory for the stack of a process that shares ours, with a page below it that
-/// nobody may touch.
-#[derive(Debug)]
-pub(super) struct Stack {
-    base: *mut c_void,
-}
-
-// SAFETY: it is a piece of memory with one owner, whichever thread that is on.
-unsafe impl Send for Stack {}
-// SAFETY: as above; a shared reference gives only its end away.
-unsafe impl Sync for Stack {}
-
-/// Enough for the deepest supervisor, unoptimised, several times over.
-const STACK: usize = 64 << 10;
-/// The largest page of the machines that we know.
-const GUARD: usize = 64 << 10;
-
-impl Stack {
-    pub(super) fn new() -> Result<Self, Errno> {
-        let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
-        let both = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping at a place of the kernel's choice touches nothing of ours.
-        let base = unsafe { libc::mmap(ptr::null_mut(), GUARD + STACK, both, kind, -1, 0) };
-        if base == libc::MAP_FAILED {
-            return Err(Errno::NOMEM);
-        }
-        let stack = Self { base };
-        // SAFETY: the pages are the lower part of the mapping that was made above.
-        match unsafe { libc::mprotect(base, GUARD, libc::PROT_NONE) } {
-            0 => Ok(stack),
-            _ => Err(Errno::NOMEM),
-        }
-    }
-
-    /// Its upper end, where a stack begins; aligned as calls want it.
-    fn top(&self) -> *mut c_void {
-        self.base.wrapping_byte_add(GUARD + STACK)
-    }
-}
-
-impl Drop for Stack {
-    fn drop(&mut self) {
-        // SAFETY: whoever ran on it has ended: its owner drops it no earlier.
-        unsafe { libc::munmap(self.base, GUARD + STACK) };
-    }
-}
-
 /// What a process that shares our memory runs. It never returns.
 pub(super) type Run<T> = extern "C" fn(&T) -> !;
 
@@ -92,17 +48,18 @@ pub(super) type Run<T> = extern "C" fn(&T) -> !;
 /// It has a copy of our file descriptors and the signal mask of the caller.
 ///
 /// # Safety
-/// `stack` and `plan` stay as they are until the process has ended or, with
-/// `CLONE_VFORK`, until this returns; no other process runs on `stack`. `run` touches
-/// no thread-local storage, allocates nothing and does not panic.
+/// `stack`, `plan` and, with `CLONE_CHILD_CLEARTID`, `clear` stay as they are until the
+/// process has ended or become a program; no other process runs on `stack`. `run`
+/// touches no thread-local storage, allocates nothing and does not panic.
 pub(super) unsafe fn start<T: Sync>(
     flags: c_int,
-    stack: &Stack,
+    (stack, clear): (&Stack, &AtomicI32),
     run: Run<T>,
     plan: &T,
 ) -> Result<c_int, Errno> {
+    let (run, plan) = (run as *const (), ptr::from_ref(plan).cast());
     // SAFETY: the caller keeps what `clone` asks of it, and `run` never returns.
-    let pid = unsafe { clone(flags, stack.top(), run as *const (), ptr::from_ref(plan).cast()) };
+    let pid = unsafe { clone(flags, (stack.top(), clear.as_ptr()), run, plan) };
     checked(pid)
 }
 
@@ -116,14 +73,19 @@ fn checked(answer: c_long) -> Result<c_int, Errno> {
 /// # Safety
 /// As for [`start`].
 #[cfg(target_arch = "x86_64")]
-unsafe fn clone(flags: c_int, top: *mut c_void, run: *const (), plan: *const c_void) -> c_long {
+unsafe fn clone(
+    flags: c_int,
+    (top, clear): (*mut c_void, *mut c_int),
+    run: *const (),
+    plan: *const c_void,
+) -> c_long {
     let answer;
     // SAFETY: the parent comes out at 2 with nothing changed but the registers named;
     // the child has a stack of its own, aligned for a call, and never comes out.
     unsafe {
         asm!("syscall", "test rax, rax", "jnz 2f", "xor ebp, ebp", "mov rdi, r9", "call r8",
             "ud2", "2:", inlateout("rax") libc::SYS_clone => answer, in("rdi") i64::from(flags),
-            in("rsi") top, in("rdx") 0, in("r10") 0, in("r8") run, in("r9") plan,
+            in("rsi") top, in("rdx") 0, in("r10") clear, in("r8") run, in("r9") plan,
             lateout("rcx") _, lateout("r11") _);
     }
     answer
@@ -134,14 +96,19 @@ unsafe fn clone(flags: c_int, top: *mut c_void, run: *const (), plan: *const c_v
 /// # Safety
 /// As for [`start`].
 #[cfg(target_arch = "aarch64")]
-unsafe fn clone(flags: c_int, top: *mut c_void, run: *const (), plan: *const c_void) -> c_long {
+unsafe fn clone(
+    flags: c_int,
+    (top, clear): (*mut c_void, *mut c_int),
+    run: *const (),
+    plan: *const c_void,
+) -> c_long {
     let answer;
     // SAFETY: the parent comes out at 2 with nothing changed but the registers named;
     // the child has a stack of its own, aligned for a call, and never comes out.
     unsafe {
         asm!("svc 0", "cbnz x0, 2f", "mov x29, xzr", "mov x0, x5", "blr x6", "brk 1", "2:",
             inlateout("x0") i64::from(flags) => answer, in("x1") top, in("x2") 0, in("x3") 0,
-            in("x4") 0, in("x5") plan, in("x6") run, in("x8") libc::SYS_clone);
+            in("x4") clear, in("x5") plan, in("x6") run, in("x8") libc::SYS_clone);
     }
     answer
 }
@@ -151,7 +118,7 @@ unsafe fn clone(flags: c_int, top: *mut c_void, run: *const (), plan: *const c_v
 /// # Safety
 /// What the call itself asks for.
 #[cfg(target_arch = "x86_64")]
-unsafe fn call(number: c_long, [a, b, c, d, e]: [usize; 5]) -> c_long {
+pub(super) unsafe fn call(number: c_long, [a, b, c, d, e]: [usize; 5]) -> c_long {
     let answer;
     // SAFETY: the kernel changes these registers only, and what the caller answers for.
     unsafe {
@@ -166,7 +133,7 @@ unsafe fn call(number: c_long, [a, b, c, d, e]: [usize; 5]) -> c_long {
 /// # Safety
 /// What the call itself asks for.
 #[cfg(target_arch = "aarch64")]
-unsafe fn call(number: c_long, [a, b, c, d, e]: [usize; 5]) -> c_long {
+pub(super) unsafe fn call(number: c_long, [a, b, c, d, e]: [usize; 5]) -> c_long {
     let answer;
     // SAFETY: the kernel changes this register only, and what the caller answers for.
     unsafe {
@@ -190,9 +157,9 @@ pub(super) fn exit(code: c_int) -> ! {
     }
 }
 
-/// Makes the caller the leader of a session of its own.
-pub(super) fn set_session() {
-    plain(libc::SYS_setsid, [0; 3]);
+/// Makes the caller the leader of a session of its own, which has its number.
+pub(super) fn set_session() -> c_long {
+    plain(libc::SYS_setsid, [0; 3])
 }
 
 /// Makes the caller the leader of a process group of its own.
@@ -344,7 +311,7 @@ pub(super) fn poll(files: &mut [libc::pollfd], nanos: Option<c_long>) {
 }
 
 /// All signals there are, as the kernel has them.
-const EVERY_SIGNAL: u64 = u64::MAX;
+pub(super) const EVERY_SIGNAL: Signals = u64::MAX;
 /// The bytes of such a set.
 const SET: usize = size_of::<u64>();
 
@@ -383,15 +350,35 @@ impl Drop for Undisturbed {
     }
 }
 
-/// Gives every signal its usual meaning.
-pub(super) fn reset_signals() {
-    // The kernel's own form: handler, flags, restorer, mask; all zero is the default.
-    let usual = [0_u64; 4];
+/// A set of signals, one bit each, the first signal first.
+pub(super) type Signals = u64;
+
+/// What a signal means, in the kernel's own form: handler, flags, restorer, mask. All
+/// zero is what it usually means.
+type Action = [u64; 4];
+
+/// Gives these signals their usual meaning.
+pub(super) fn reset_signals(signals: Signals) {
+    let usual: Action = [0; 4];
     for signal in 1..=64_usize {
-        let place = usual.as_ptr() as usize;
-        // SAFETY: the kernel reads one action; the default has no code to point to.
-        unsafe { call(libc::SYS_rt_sigaction, [signal, place, 0, SET, 0]) };
+        if signals >> signal.wrapping_sub(1) & 1 == 1 {
+            let place = usual.as_ptr() as usize;
+            // SAFETY: the kernel reads one action; the default has no code to point to.
+            unsafe { call(libc::SYS_rt_sigaction, [signal, place, 0, SET, 0]) };
+        }
     }
+}
+
+/// The signals that do not mean what they usually do to the calling process.
+pub(super) fn unusual_signals() -> Signals {
+    (1..=64_usize).fold(0, |signals, signal| {
+        let mut action: Action = [0; 4];
+        let place = action.as_mut_ptr() as usize;
+        // SAFETY: the kernel writes one action at the place, which is one.
+        let asked = unsafe { call(libc::SYS_rt_sigaction, [signal, 0, place, SET, 0]) };
+        let unusual = asked == 0 && action != [0; 4];
+        signals | u64::from(unusual) << signal.wrapping_sub(1)
+    })
 }
 
 /// A file that can be read when a child has ended; the signal must be kept back.

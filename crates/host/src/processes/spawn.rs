@@ -1,12 +1,12 @@
 //! From a command to a process that runs.
 
 use std::{
-    ffi::{CString, c_int},
+    ffi::{CStr, CString, c_int},
     io::Write,
-    os::fd::{AsRawFd, OwnedFd},
+    os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
     sync::{
-        Arc, Mutex,
-        atomic::{AtomicI32, AtomicI64, AtomicU64},
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU64, Ordering},
     },
     time::Instant,
 };
@@ -22,20 +22,45 @@ use tokio::sync::Notify;
 use super::{
     Shared,
     engine::Order,
-    entry::{Entry, Ground, Output, State},
+    entry::{Entry, Ground, Output, State, Terminal},
     excerpt::Excerpt,
-    input::Input,
-    kernel::{self, Stack, Strings},
+    gate::Gate,
+    input::{End, Input},
+    kernel::{self, Strings},
     lock,
+    parked::{self, Workdir},
     spool::Spool,
+    stack::Stack,
     start::{Supervisor, Users},
-    streams::{self, Streams, above_standard},
-    supervise::{Bond, Files, Plan, order},
+    streams::{self, Ours, Streams, above_standard},
+    supervise::{Bond, Errand, Files, Plan, order},
     track::Track,
 };
 
 /// Where programs are looked for when no variable says so.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Which bash runs scripts, unless there is none or the caller says where to look.
+const BASH: &CStr = c"/bin/bash";
+
+/// Starts a command where processes wait for one like it, and enters it into the table.
+///
+/// # Errors
+/// As for [`spawn`].
+pub(super) fn spawn_waiting(
+    shared: &Shared,
+    command: &Command,
+    ground: Ground,
+) -> Option<Result<Arc<Entry>>> {
+    if !command.workdir.is_root() {
+        return None;
+    }
+    // Who gets no place hears why when no processes wait for him.
+    let reservation = Reservation::new(shared).ok()?;
+    let waiting = parked::take(shared, command, None)?;
+    let born = Born { command, ground, waiting, workdir: Workdir::Root };
+    Some(send_on(shared, born, reservation))
+}
 
 /// Starts a command in a directory and enters it into the table.
 ///
@@ -52,28 +77,46 @@ pub(super) fn spawn(
         return Err(Error::new(Code::Unsupported, "there are no terminals here"));
     }
     let reservation = Reservation::new(shared)?;
-    shared.started.ring();
     let workdir = above_standard(workdir).map_err(refused)?;
-    let streams = streams::open(command).map_err(refused)?;
+    let waiting = match parked::take(shared, command, Some(&workdir)) {
+        Some(waiting) => waiting,
+        None => prepare(shared, streams::open(command).map_err(refused)?, workdir.as_fd())?,
+    };
+    let born = Born { command, ground, waiting, workdir: Workdir::of(command, workdir) };
+    send_on(shared, born, reservation)
+}
+
+/// The processes of a command that is not known yet, with our ends of their files.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) supervisor: Supervisor,
+    pub(super) control: OwnedFd,
+    ours: Ours,
+    end: End,
+    terminal: Terminal,
+}
+
+/// Makes the processes of a command in a directory, whose number is above 2.
+pub(super) fn prepare(
+    shared: &Shared,
+    streams: Streams,
+    workdir: BorrowedFd<'_>,
+) -> Result<Waiting> {
+    let Streams { theirs, ours, end, terminal } = streams;
     let flags = SocketFlags::CLOEXEC;
-    let (control, theirs) =
+    let (control, their_control) =
         socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).map_err(refused)?;
-    let theirs = above_standard(theirs).map_err(refused)?;
-    let number = |file: &Option<OwnedFd>| file.as_ref().unwrap_or(&shared.null).as_raw_fd();
+    let their_control = above_standard(their_control).map_err(refused)?;
     let files = Files {
-        control: theirs.as_raw_fd(),
+        control: their_control.as_raw_fd(),
         alive: shared.alive.as_ref().map_or(-1, AsRawFd::as_raw_fd),
         workdir: workdir.as_raw_fd(),
-        stdin: number(&streams.theirs.stdin),
-        stdout: streams.theirs.stdout.as_raw_fd(),
-        stderr: streams.theirs.stderr.as_raw_fd(),
+        stdin: theirs.stdin.as_ref().unwrap_or(&shared.null).as_raw_fd(),
+        stdout: theirs.stdout.as_raw_fd(),
+        stderr: theirs.stderr.as_raw_fd(),
     };
-    let plan = plan(shared, command, files)?;
-    let main = Arc::clone(&plan.main);
-    let supervisor = start(shared, plan, &control)?;
-    drop((theirs, workdir));
-    let born = Born { command, ground, streams, control, supervisor, main, reservation };
-    Ok(enter(shared, born))
+    let supervisor = start(shared, plan(shared, files, &terminal)?, &control)?;
+    Ok(Waiting { supervisor, control, ours, end, terminal })
 }
 
 /// A place in the table, given back unless a process takes it.
@@ -94,15 +137,26 @@ impl Drop for Reservation<'_> {
     }
 }
 
-/// What is known of a process that was started a moment ago.
+/// A command and the processes that are to be it.
 struct Born<'a> {
     command: &'a Command,
     ground: Ground,
-    streams: Streams,
-    control: OwnedFd,
-    supervisor: Supervisor,
-    main: Arc<AtomicI32>,
-    reservation: Reservation<'a>,
+    waiting: Waiting,
+    workdir: Workdir,
+}
+
+/// Lets a command run.
+fn send_on(shared: &Shared, born: Born<'_>, reservation: Reservation<'_>) -> Result<Arc<Entry>> {
+    let errand = match errand(shared, born.command) {
+        Ok(errand) => errand,
+        Err(error) => {
+            shared.order(Order::Collect(born.waiting.supervisor));
+            return Err(error);
+        }
+    };
+    shared.started.ring();
+    born.waiting.supervisor.send_on(errand);
+    Ok(enter(shared, born, reservation))
 }
 
 /// Starts the supervisor.
@@ -110,7 +164,7 @@ fn start(shared: &Shared, plan: Box<Plan>, control: &OwnedFd) -> Result<Supervis
     let bond = plan.bond;
     // Who looks for strays must not meet a supervisor that is not on the list.
     let mut supervisors = lock(&shared.supervisors);
-    let (supervisor, users) = Supervisor::start(plan).map_err(refused)?;
+    let (supervisor, users) = Supervisor::start(plan, &shared.stacks).map_err(refused)?;
     supervisors.insert(supervisor.pid());
     drop(supervisors);
     if bond == Bond::Namespace && begin(supervisor.pid(), users, control).is_err() {
@@ -127,12 +181,17 @@ fn begin(pid: Pid, users: Users, control: &OwnedFd) -> std::io::Result<()> {
         let place = |name: &str| format!("/proc/{}/{name}", pid.as_raw_nonzero());
         let (user, group) = (getuid().as_raw(), getgid().as_raw());
         // Without creating: gVisor lacks one of them, and asks for none.
+        static LACKS_SETGROUPS: AtomicBool = AtomicBool::new(false);
         let open = |name: &str| std::fs::File::options().write(true).open(place(name));
         open("uid_map")?.write_all(format!("{user} {user} 1").as_bytes())?;
-        match open("setgroups") {
-            Ok(mut file) => file.write_all(b"deny")?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+        if !LACKS_SETGROUPS.load(Ordering::Relaxed) {
+            match open("setgroups") {
+                Ok(mut file) => file.write_all(b"deny")?,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    LACKS_SETGROUPS.store(true, Ordering::Relaxed);
+                }
+                Err(error) => return Err(error),
+            }
         }
         open("gid_map")?.write_all(format!("{group} {group} 1").as_bytes())?;
     }
@@ -141,17 +200,18 @@ fn begin(pid: Pid, users: Users, control: &OwnedFd) -> std::io::Result<()> {
 }
 
 /// Enters a process into the table and hands it over to the thread that tends it.
-fn enter(shared: &Shared, born: Born<'_>) -> Arc<Entry> {
-    let Born { command, ground, streams, control, supervisor, main, mut reservation } = born;
+fn enter(shared: &Shared, born: Born<'_>, mut reservation: Reservation<'_>) -> Arc<Entry> {
+    let Born { command, ground, waiting, workdir } = born;
+    let Waiting { supervisor, control, ours, end, terminal } = waiting;
     let spool = Spool::new(Arc::clone(&shared.store), shared.bounds.spool_each);
     let excerpts = match ground {
         Ground::Fore => Some([Excerpt::new(command.keep), Excerpt::new(command.keep)]),
         Ground::Back => None,
     };
-    let state =
-        State { terminal: streams.terminal, cause: Cause::Itself, ended: None, lost: false };
+    let state = State { terminal, cause: Cause::Itself, ended: None, lost: false };
     let started = Instant::now();
     let pid = supervisor.pid();
+    let begun = supervisor.begun();
     let mut table = lock(&shared.table);
     let entry = table.enter(|id| Entry {
         id,
@@ -160,46 +220,56 @@ fn enter(shared: &Shared, born: Born<'_>) -> Arc<Entry> {
         started,
         output: Mutex::new(Output { spool, excerpts }),
         printed: AtomicU64::new(0),
-        input: Mutex::new(Input::new(&command.stdin, streams.end)),
+        input: Mutex::new(Input::new(&command.stdin, end)),
         state: Mutex::new(state),
         supervisor: Mutex::new(Some(pid)),
-        main,
+        begun,
         changed: Notify::new(),
     });
     reservation.0 = None;
     let deadline = started + command.timeout.duration();
-    let track = Track::new(Arc::clone(&entry), supervisor, (control, streams.ours), deadline);
+    let track = Track::new(Arc::clone(&entry), supervisor, (control, ours), deadline);
     // While the table is locked, nobody can give an order about it that comes before this.
-    shared.order(Order::Adopt(Box::new(track)));
+    shared.order(Order::Adopt(Box::new(track), workdir));
     entry
 }
 
 /// What the supervisor needs to know.
-fn plan(shared: &Shared, command: &Command, files: Files) -> Result<Box<Plan>> {
+fn plan(shared: &Shared, files: Files, terminal: &Terminal) -> Result<Box<Plan>> {
+    Ok(Box::new(Plan {
+        errand: OnceLock::new(),
+        gate: Gate::default(),
+        bond: shared.bond,
+        signals: shared.signals,
+        kept: kept(&files),
+        files,
+        has_terminal: !matches!(terminal, Terminal::None),
+        filter: shared.filter.clone(),
+        stack: Stack::new(&shared.stacks).map_err(refused)?,
+        shares: AtomicI32::new(1),
+        supervisor: AtomicI64::new(0),
+        begun: Arc::default(),
+        session: AtomicI32::new(0),
+    }))
+}
+
+/// What the command's own process is to become.
+fn errand(shared: &Shared, command: &Command) -> Result<Errand> {
     let words = command.program.words();
     let name = words.first().copied().unwrap_or_default();
     let variables = variables(shared, command);
     let path = variables.iter().find_map(|(name, value)| (*name == "PATH").then_some(*value));
-    let candidates = candidates(name, path.unwrap_or(USUAL_PATH))?;
+    let mut candidates = candidates(name, path.unwrap_or(USUAL_PATH))?;
+    let own_path = command.variables.iter().all(|(name, _)| name != "PATH");
+    if own_path && command.program.as_script().is_some() {
+        candidates.insert(0, BASH.to_owned());
+    }
     let complaint = [b"garth: ", name, b": "].concat();
     let words = words.into_iter().map(string).collect::<Result<_>>()?;
     let pair = |(name, value): &(&str, &str)| string(format!("{name}={value}").as_bytes());
     let variables = variables.iter().map(pair).collect::<Result<_>>()?;
-    Ok(Box::new(Plan {
-        candidates,
-        words: Strings::new(words),
-        variables: Strings::new(variables),
-        complaint,
-        bond: shared.bond,
-        kept: kept(&files),
-        files,
-        has_terminal: command.terminal.is_some(),
-        filter: shared.filter.clone(),
-        stack: Stack::new().map_err(refused)?,
-        supervisor: AtomicI64::new(0),
-        main: Arc::new(AtomicI32::new(0)),
-        session: AtomicI32::new(0),
-    }))
+    let (words, variables) = (Strings::new(words), Strings::new(variables));
+    Ok(Errand { candidates, words, variables, complaint })
 }
 
 /// The place's own variables with those of the command, which win.
@@ -238,8 +308,10 @@ fn kept(files: &Files) -> Vec<c_int> {
 
 /// A number that no open file is above.
 fn last_file() -> c_int {
+    static CLOSES_RANGES: OnceLock<bool> = OnceLock::new();
     // Asks for nothing to be closed.
-    if kernel::close_between(c_int::MAX, c_int::MAX) == 0 {
+    let closes_ranges = || kernel::close_between(c_int::MAX, c_int::MAX) == 0;
+    if *CLOSES_RANGES.get_or_init(closes_ranges) {
         return c_int::MAX;
     }
     let names = std::fs::read_dir("/proc/self/fd").into_iter().flatten();

@@ -1,8 +1,15 @@
-//! Starting supervisors, and from a supervisor its command.
+//! Starting supervisors, and from a supervisor the process of its command.
 
 #![allow(unsafe_code, reason = "the processes that are started here share our memory")]
 
-use std::{ffi::c_int, mem::ManuallyDrop, sync::atomic::Ordering};
+use std::{
+    ffi::c_int,
+    mem::ManuallyDrop,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicI32, Ordering},
+    },
+};
 
 use rustix::{
     io::Errno,
@@ -10,13 +17,15 @@ use rustix::{
 };
 
 use super::{
-    kernel::{self, Stack, Undisturbed},
-    supervise::{Bond, Plan, become_command, supervise},
+    kernel::{self, Undisturbed},
+    stack::{Stack, Stacks},
+    supervise::{Bond, Errand, Plan, become_command, supervise},
 };
 
 /// A supervisor that runs, or has ended.
 ///
-/// What it uses of our memory is freed when it has been collected, and else never.
+/// What it and its command use of our memory is freed when it has been collected and the
+/// command uses none, and else never.
 #[derive(Debug)]
 pub(super) struct Supervisor {
     pid: Pid,
@@ -50,23 +59,31 @@ pub(super) enum Users {
     Own,
 }
 
+/// Whether a pid namespace of ours was refused once: no process gains rights later.
+static NEEDS_OWN_USERS: AtomicBool = AtomicBool::new(false);
+
 impl Supervisor {
     /// Starts one; it has copies of the plan's files when this returns.
-    pub(super) fn start(plan: Box<Plan>) -> Result<(Self, Users), Errno> {
-        let stack = Stack::new()?;
+    pub(super) fn start(plan: Box<Plan>, stacks: &Arc<Stacks>) -> Result<(Self, Users), Errno> {
+        let stack = Stack::new(stacks)?;
         let namespaces = match plan.bond {
             Bond::Subreaper => 0,
             Bond::Namespace => libc::CLONE_NEWPID,
         };
         // Handlers of ours must not run in it, which has our memory and not our threads.
         let _undisturbed = Undisturbed::new();
+        let nothing = AtomicI32::new(0);
+        let memory = (&stack, &nothing);
         // SAFETY: plan and stack are kept until the supervisor has been collected; the
         // plan is boxed and does not move. What it runs stands in `supervise`.
         let start =
-            |flags| unsafe { kernel::start(libc::CLONE_VM | flags, &stack, supervise, &*plan) };
-        let (pid, users) = match start(namespaces) {
+            |flags| unsafe { kernel::start(libc::CLONE_VM | flags, memory, supervise, &*plan) };
+        let own = namespaces != 0 && NEEDS_OWN_USERS.load(Ordering::Relaxed);
+        let started = if own { Err(Errno::PERM) } else { start(namespaces) };
+        let (pid, users) = match started {
             // Who may not make a pid namespace may make one in a user namespace of his own.
             Err(Errno::PERM) if namespaces != 0 => {
+                NEEDS_OWN_USERS.store(true, Ordering::Relaxed);
                 (start(namespaces | libc::CLONE_NEWUSER)?, Users::Own)
             }
             started => (started?, Users::Ours),
@@ -81,10 +98,25 @@ impl Supervisor {
         self.pid
     }
 
-    /// Whether the command's own process has become its program, or could not.
+    /// Gives it its command, unless it has one, and lets that become its program.
+    pub(super) fn send_on(&self, errand: Errand) {
+        if let Some(memory) = &self.memory {
+            // Who has one was sent on before.
+            memory.plan.errand.set(errand).ok();
+            memory.plan.gate.open();
+        }
+    }
+
+    /// Is raised once the command's own process becomes its program, or cannot.
+    pub(super) fn begun(&self) -> Arc<AtomicBool> {
+        let plan = self.memory.as_ref().map(|memory| &memory.plan);
+        plan.map_or_else(Arc::default, |plan| Arc::clone(&plan.begun))
+    }
+
+    /// Whether the command's own process becomes its program by now, or could not.
     pub(super) fn has_begun(&self) -> bool {
         let plan = self.memory.as_ref().map(|memory| &memory.plan);
-        plan.is_none_or(|plan| plan.main.load(Ordering::Acquire) != 0)
+        plan.is_none_or(|plan| plan.begun.load(Ordering::Acquire))
     }
 
     /// The session that the command was started in, as soon as there is one.
@@ -101,10 +133,12 @@ impl Supervisor {
             Ok(None) | Err(Errno::INTR) => Collected::No,
             // With an error somebody else has collected it.
             Ok(Some(_)) | Err(_) => {
-                // One that was killed while its command was about to become its program may
-                // have left it in the middle of that, on memory of ours.
-                let memory = if self.has_begun() { self.memory.take() } else { None };
-                drop(memory.map(ManuallyDrop::into_inner));
+                let memory = self.memory.take();
+                // One that was killed before its command became a program may have left it in
+                // the middle of that.
+                if memory.as_ref().is_some_and(|memory| memory.plan.is_left()) {
+                    drop(memory.map(ManuallyDrop::into_inner));
+                }
                 self.collected = true;
                 Collected::Yes
             }
@@ -122,10 +156,15 @@ impl Supervisor {
     }
 }
 
-/// Starts the command of a supervisor and comes back when it has become its program.
+/// Starts the process of a supervisor's command, which waits at its gate.
 pub(super) fn command(plan: &Plan) -> Result<c_int, Errno> {
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    // SAFETY: with CLONE_VFORK nothing of us runs meanwhile; the stack is the command's
-    // alone. What it runs stands in `supervise`.
-    unsafe { kernel::start(flags, &plan.stack, become_command, plan) }
+    let told = match plan.bond {
+        // The kernel says when it no longer uses our memory.
+        Bond::Subreaper => libc::CLONE_CHILD_CLEARTID,
+        Bond::Namespace => 0,
+    };
+    let flags = libc::CLONE_VM | libc::SIGCHLD | told;
+    // SAFETY: the plan, its stack and its mark are kept as long as the process may use them
+    // (`Plan::is_left`); the stack is its alone. What it runs stands in `supervise`.
+    unsafe { kernel::start(flags, (&plan.stack, &plan.shares), become_command, plan) }
 }

@@ -4,7 +4,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use garth_contract::{Command, Size, Stdin};
 use rustix::{
-    fs::{OFlags, fcntl_getfl, fcntl_setfl},
+    fs::{OFlags, fcntl_setfl},
     io::{Result, fcntl_dupfd_cloexec},
     pipe::{PipeFlags, pipe_with},
 };
@@ -73,6 +73,11 @@ pub(super) fn open(command: &Command) -> Result<Streams> {
     }
 }
 
+/// Opens those of a command that has nothing to read and no terminal.
+pub(super) fn open_plain() -> Result<Streams> {
+    open_pipes(&Stdin::Empty)
+}
+
 fn open_pipes(stdin: &Stdin) -> Result<Streams> {
     let input = match stdin {
         Stdin::Empty => None,
@@ -114,8 +119,9 @@ pub(super) fn above_standard(file: OwnedFd) -> Result<OwnedFd> {
     if file.as_raw_fd() > 2 { Ok(file) } else { fcntl_dupfd_cloexec(&file, 3) }
 }
 
-/// The same file, which no longer makes anybody wait.
+/// Our end of a new pipe, which no longer makes anybody wait.
 fn impatient(file: OwnedFd) -> Result<OwnedFd> {
-    fcntl_setfl(&file, fcntl_getfl(&file)? | OFlags::NONBLOCK)?;
+    // A new pipe has no other flag that can be set.
+    fcntl_setfl(&file, OFlags::NONBLOCK)?;
     Ok(file)
 }

@@ -1,5 +1,8 @@
 //! What a supervisor does: start one command, bury its dead, and leave nothing of it.
 //!
+//! It starts the command's own process at once, which then waits until it is sent on with
+//! an [`Errand`]: so both can be made before there is a command for them.
+//!
 //! A supervisor is the process between us and a command. Whatever the command starts
 //! and lets go of falls to it, daemons included, so everything that is left of a
 //! tree can be found below it. It ends when the tree has ended, and it ends the tree
@@ -11,14 +14,16 @@
 use std::{
     ffi::{CStr, CString, c_int, c_long},
     sync::{
-        Arc,
-        atomic::{AtomicI32, AtomicI64, Ordering},
+        Arc, OnceLock,
+        atomic::{AtomicBool, AtomicI32, AtomicI64, Ordering},
     },
 };
 
 use super::{
     filter::Filter,
-    kernel::{self, Stack, Strings, Waited},
+    gate::Gate,
+    kernel::{self, Signals, Strings, Waited},
+    stack::Stack,
     start,
 };
 
@@ -31,16 +36,27 @@ pub(super) enum Bond {
     Namespace,
 }
 
-/// Everything that a supervisor needs to know; it is not changed once one runs.
+/// What a command's own process is to become.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct Errand {
     /// Where the program may be, in the order in which to try.
     pub(super) candidates: Vec<CString>,
     pub(super) words: Strings,
     pub(super) variables: Strings,
     /// How a complaint that the program cannot be run begins.
     pub(super) complaint: Vec<u8>,
+}
+
+/// Everything that a supervisor and its command's own process need to know.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// What the command is; there before the gate is opened.
+    pub(super) errand: OnceLock<Errand>,
+    /// Where the command's own process waits until it is sent on.
+    pub(super) gate: Gate,
     pub(super) bond: Bond,
+    /// The signals that are to mean what they usually do.
+    pub(super) signals: Signals,
     pub(super) files: Files,
     /// Those files again, in order, and the largest number at the end.
     pub(super) kept: Vec<c_int>,
@@ -50,13 +66,25 @@ pub(super) struct Plan {
     pub(super) filter: Option<Filter>,
     /// The stack on which the command's own process starts.
     pub(super) stack: Stack,
+    /// 0 once that process uses our memory no more, where the kernel is asked to say so.
+    pub(super) shares: AtomicI32,
     /// The supervisor's own number, which it alone sets.
     pub(super) supervisor: AtomicI64,
-    /// The number of the command's own process once it has become its program, or
-    /// cannot; the supervisor sets it.
-    pub(super) main: Arc<AtomicI32>,
-    /// The same, from before it becomes its program; it sets this itself.
+    /// Raised once the command's own process becomes its program, or cannot.
+    pub(super) begun: Arc<AtomicBool>,
+    /// The number of that process, which sets it itself.
     pub(super) session: AtomicI32,
+}
+
+impl Plan {
+    /// Whether nobody uses it, once the supervisor has been collected.
+    pub(super) fn is_left(&self) -> bool {
+        match self.bond {
+            Bond::Subreaper => self.shares.load(Ordering::Acquire) == 0,
+            // What is in a namespace dies before its first process can be collected.
+            Bond::Namespace => true,
+        }
+    }
 }
 
 /// The files of a supervisor, by number; none is below 3.
@@ -102,12 +130,9 @@ const NOT_RUN: c_int = 126;
 /// The code of a command that is missing.
 const MISSING: c_int = 127;
 
-/// What stands for a process that could not be started.
-const NO_PROCESS: c_int = -1;
-
 /// Runs a supervisor; all signals are kept from it.
 pub(super) extern "C" fn supervise(plan: &Plan) -> ! {
-    kernel::reset_signals();
+    kernel::reset_signals(plan.signals);
     // Whoever kills the group that we are in shall not kill it too.
     kernel::lead_group();
     // A name that is not ours: whoever kills us by name shall not kill it too.
@@ -118,27 +143,30 @@ pub(super) extern "C" fn supervise(plan: &Plan) -> ! {
     match plan.bond {
         Bond::Subreaper => {
             kernel::control(libc::PR_SET_CHILD_SUBREAPER, 1);
+            plan.supervisor.store(kernel::own_pid(), Ordering::Relaxed);
         }
         Bond::Namespace => wait_for_begin(plan.files.control),
     }
-    plan.supervisor.store(kernel::own_pid(), Ordering::Relaxed);
     let children = kernel::child_signals();
     let Files { control, alive, workdir, stdin, stdout, stderr } = plan.files;
     let main = match start::command(plan) {
         Ok(pid) => pid,
         Err(errno) => {
-            plan.main.store(NO_PROCESS, Ordering::Release);
-            complain(plan, stderr, errno.raw_os_error());
-            tell(control, report::OVER, NOT_RUN << 8);
+            plan.shares.store(0, Ordering::Release);
+            plan.begun.store(true, Ordering::Release);
+            // Where there is no command yet there is nobody to tell.
+            if let Some(errand) = plan.errand.get() {
+                complain(errand, stderr, errno.raw_os_error());
+                tell(control, report::OVER, NOT_RUN << 8);
+            }
             kernel::exit(0);
         }
     };
-    plan.main.store(main, Ordering::Release);
     for file in [workdir, stdin, stdout, stderr] {
         kernel::close(file);
     }
-    let (spares, kills, status) = (false, false, None);
-    Watch { plan, main, children, control, alive, spares, kills, status }.run()
+    let (spares, kills, is_told, status) = (false, false, false, None);
+    Watch { plan, main, children, control, alive, spares, kills, is_told, status }.run()
 }
 
 /// A supervisor once its command runs.
@@ -150,6 +178,8 @@ struct Watch<'a> {
     alive: c_int,
     spares: bool,
     kills: bool,
+    /// Whether there is news of children that has not been read.
+    is_told: bool,
     /// How the command's own process ended.
     status: Option<c_int>,
 }
@@ -157,11 +187,11 @@ struct Watch<'a> {
 impl Watch<'_> {
     fn run(&mut self) -> ! {
         loop {
+            self.wait(self.kills.then_some(AGAIN));
             self.collect();
             if self.kills {
                 self.kill();
             }
-            self.wait(self.kills.then_some(AGAIN));
         }
     }
 
@@ -170,22 +200,26 @@ impl Watch<'_> {
         let before = self.status;
         loop {
             match kernel::collect() {
+                // Who dies from here on is told of anew. Most often nobody runs by now, and
+                // this is not even read.
+                Waited::Running if self.is_told => {
+                    self.is_told = false;
+                    kernel::read(self.children, &mut [0; 512]);
+                }
                 Waited::Running => break,
                 Waited::Childless => {
                     self.tell(report::OVER);
                     kernel::exit(0);
                 }
-                Waited::Ended(pid, status) if pid == self.main => {
-                    self.status = Some(status);
-                    // An order to spare the rest was given before the command was asked to
-                    // end, and may still wait to be read.
-                    self.wait(Some(0));
-                    self.kills |= !self.spares;
-                }
+                Waited::Ended(pid, status) if pid == self.main => self.status = Some(status),
                 Waited::Ended(..) => {}
             }
         }
         if before.is_none() && self.status.is_some() {
+            // An order to spare the rest was given before the command was asked to end, and
+            // may still wait to be read.
+            self.wait(Some(0));
+            self.kills |= !self.spares;
             self.tell(report::ENDED);
         }
     }
@@ -210,10 +244,7 @@ impl Watch<'_> {
         let mut files = [file(self.children), file(self.control), file(self.alive)];
         kernel::poll(&mut files, nanos);
         let [children, control, alive] = files;
-        if children.revents != 0 {
-            let mut news = [0; 512];
-            kernel::read(self.children, &mut news);
-        }
+        self.is_told |= children.revents != 0;
         if control.revents != 0 {
             self.obey();
         }
@@ -314,15 +345,19 @@ fn tell(control: c_int, what: i32, value: c_int) {
     kernel::write(control, &[a, b, c, d, e, f, g, h]);
 }
 
-/// What the command's own process does before it becomes the program.
+/// What the command's own process does before it becomes the program: all that needs no
+/// command first, and the rest when it has one.
 pub(super) extern "C" fn become_command(plan: &Plan) -> ! {
     let Files { workdir, stdin, stdout, stderr, .. } = plan.files;
-    kernel::set_session();
-    plan.session.store(c_int::try_from(kernel::own_pid()).unwrap_or(0), Ordering::Release);
-    kernel::control(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-    // A supervisor that was killed before the line above has nobody who ends this.
-    if kernel::parent() != plan.supervisor.load(Ordering::Relaxed) {
-        kernel::exit(NOT_RUN);
+    let session = kernel::set_session();
+    plan.session.store(c_int::try_from(session).unwrap_or(0), Ordering::Release);
+    // A namespace ends with its supervisor.
+    if plan.bond == Bond::Subreaper {
+        kernel::control(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        // A supervisor that was killed before the line above has nobody who ends this.
+        if kernel::parent() != plan.supervisor.load(Ordering::Relaxed) {
+            kernel::exit(NOT_RUN);
+        }
     }
     kernel::put(stdin, 0);
     kernel::put(stdout, 1);
@@ -331,30 +366,29 @@ pub(super) extern "C" fn become_command(plan: &Plan) -> ! {
         kernel::take_terminal(0);
     }
     let there = kernel::go_to(workdir);
-    if there < 0 {
-        complain(plan, 2, errno_of(there));
-        kernel::exit(NOT_RUN);
-    }
     kernel::set_umask(0o022);
+    let obeyed = plan.filter.as_ref().map_or(0, |filter| kernel::obey(filter.instructions()));
+    plan.gate.pass();
+    plan.begun.store(true, Ordering::Release);
+    let Some(errand) = plan.errand.get() else { kernel::exit(NOT_RUN) };
     kernel::hear_signals();
-    if let Some(filter) = &plan.filter {
-        let obeyed = kernel::obey(filter.instructions());
-        if obeyed < 0 {
-            complain(plan, 2, errno_of(obeyed));
+    for refused in [there, obeyed] {
+        if refused < 0 {
+            complain(errand, 2, errno_of(refused));
             kernel::exit(NOT_RUN);
         }
     }
-    let errno = execute(plan);
-    complain(plan, 2, errno);
+    let errno = execute(errand);
+    complain(errand, 2, errno);
     kernel::exit(if errno == libc::ENOENT { MISSING } else { NOT_RUN })
 }
 
 /// Tries the places where the program may be; answers what speaks against it.
-fn execute(plan: &Plan) -> c_int {
+fn execute(errand: &Errand) -> c_int {
     let mut refused = libc::ENOENT;
-    for path in &plan.candidates {
-        match kernel::execute(path, &plan.words, &plan.variables) {
-            libc::ENOENT | libc::ENOTDIR if plan.candidates.len() > 1 => {}
+    for path in &errand.candidates {
+        match kernel::execute(path, &errand.words, &errand.variables) {
+            libc::ENOENT | libc::ENOTDIR if errand.candidates.len() > 1 => {}
             libc::EACCES => refused = libc::EACCES,
             other => return other,
         }
@@ -367,7 +401,7 @@ fn errno_of(answer: c_long) -> c_int {
 }
 
 /// Says on standard error why a program was not run.
-fn complain(plan: &Plan, stderr: c_int, errno: c_int) {
+fn complain(errand: &Errand, stderr: c_int, errno: c_int) {
     let why: &[u8] = match errno {
         libc::ENOENT => b"No such file or directory\n",
         libc::ENOTDIR => b"Not a directory\n",
@@ -380,6 +414,6 @@ fn complain(plan: &Plan, stderr: c_int, errno: c_int) {
         libc::ENOMEM => b"Cannot allocate memory\n",
         _ => b"cannot be run\n",
     };
-    kernel::write(stderr, &plan.complaint);
+    kernel::write(stderr, &errand.complaint);
     kernel::write(stderr, why);
 }

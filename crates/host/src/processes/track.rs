@@ -120,11 +120,16 @@ impl Track {
         }
     }
 
-    /// Closes a file. A copy of it may exist, so that the kernel has to be told.
-    fn close(&mut self, poll: BorrowedFd<'_>, source: Source) {
+    /// Has the kernel tell nothing more of a file.
+    pub(super) fn forget(&self, poll: BorrowedFd<'_>, source: Source) {
         if let Some(file) = self.file(source) {
             epoll::delete(poll, file).ok();
         }
+    }
+
+    /// Closes a file. A copy of it may exist, so that the kernel has to be told.
+    fn close(&mut self, poll: BorrowedFd<'_>, source: Source) {
+        self.forget(poll, source);
         match source {
             Source::Control => {}
             Source::Stdout => self.ours.stdout = None,

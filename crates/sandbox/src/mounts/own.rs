@@ -7,14 +7,10 @@
 //! rather than written to.
 
 use std::{
-    collections::VecDeque,
     ffi::{CStr, CString},
-    fs,
-    os::unix::{
-        ffi::OsStrExt,
-        fs::{MetadataExt, PermissionsExt},
-    },
+    os::unix::ffi::OsStrExt,
     path::Path,
+    sync::Arc,
 };
 
 use rustix::{
@@ -28,25 +24,21 @@ use rustix::{
     process::fchdir,
 };
 
-use super::{NO_PRIVILEGES, access_flags, attach, layout::c_string, make_memory};
+use super::{
+    NO_PRIVILEGES, access_flags, attach,
+    layout::c_string,
+    make_memory,
+    survey::{Survey, survey},
+};
 use crate::{
     Access, Refusal,
     act::{Act, During, Failed},
-    mounts_unsafe::{Depth, set_attributes},
+    mounts_unsafe::{Depth, OnBehalf, set_attributes},
     superuser::SUDO,
 };
 
 /// Where the layers are while they are put together; nothing of it is left.
 const LAYERS: &CStr = c".layers";
-
-/// How deep directories are made the user's own: `/usr/lib/python3/dist-packages/x` is.
-const DEEPEST: usize = 4;
-
-/// How many of one directory of the system; the rest of a larger one is as it was.
-const MOST: usize = 16 << 10;
-
-/// What everybody may do with a directory that is made the user's own: look and enter.
-const OPEN: u32 = 0o005;
 
 /// One directory of the system that is to be the sandbox's own.
 #[derive(Debug)]
@@ -56,8 +48,8 @@ pub(crate) struct Own {
     name: CString,
     lower: CString,
     work: CString,
-    /// Directories of the upper layer, parents first.
-    directories: Vec<CString>,
+    /// What is below it, for the directories of the upper layer.
+    survey: Arc<Survey>,
 }
 
 impl Own {
@@ -69,36 +61,9 @@ impl Own {
             name: text(name.to_owned())?,
             lower: text(format!("{name}.lower"))?,
             work: text(format!("{name}.work"))?,
-            directories: directories(path, name),
+            survey: survey(path, name),
         })
     }
-}
-
-/// The directories below one that everybody may look into, by their paths from its name.
-fn directories(top: &Path, name: &str) -> Vec<CString> {
-    let Ok(device) = fs::symlink_metadata(top).map(|meta| meta.dev()) else { return Vec::new() };
-    let mut found = Vec::new();
-    let mut ahead = VecDeque::from([(top.to_owned(), name.as_bytes().to_vec(), 0)]);
-    while let Some((path, at, depth)) = ahead.pop_front() {
-        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                continue;
-            }
-            let Ok(meta) = entry.metadata() else { continue };
-            if meta.dev() != device || meta.permissions().mode() & OPEN != OPEN {
-                continue;
-            }
-            let below = [&at, &b"/"[..], entry.file_name().as_bytes()].concat();
-            if found.len() >= MOST {
-                return found;
-            }
-            found.extend(CString::new(below.clone()));
-            if depth + 1 < DEEPEST {
-                ahead.push_back((entry.path(), below, depth + 1));
-            }
-        }
-    }
-    found
 }
 
 /// Who owns the upper layers, and how much they may hold.
@@ -134,12 +99,17 @@ impl Own {
         for private in [&self.lower, &self.work] {
             mkdirat(layers, &**private, Mode::from_raw_mode(0o700))?;
         }
-        for directory in [&self.name].into_iter().chain(&self.directories) {
-            mkdirat(layers, &**directory, Mode::from_raw_mode(0o755))?;
-            if let Some((uid, gid)) = owner {
-                chownat(layers, &**directory, Some(uid), Some(gid), AtFlags::SYMLINK_NOFOLLOW)?;
-            }
+        mkdirat(layers, &*self.name, Mode::from_raw_mode(0o755))?;
+        let mut on_behalf = None;
+        if let Some((uid, gid)) = owner {
+            chownat(layers, &*self.name, Some(uid), Some(gid), AtFlags::SYMLINK_NOFOLLOW)?;
+            // There are thousands, which so are the owner's from the beginning.
+            on_behalf = Some(OnBehalf::of(uid, gid)?);
         }
+        for directory in self.survey.open() {
+            mkdirat(layers, &**directory, Mode::from_raw_mode(0o755))?;
+        }
+        drop(on_behalf);
         match symlinkat(SUDO, layers, c"usr/bin/sudo") {
             // It is another directory than the one that has it, or has it by now.
             Ok(()) | Err(Errno::NOENT | Errno::EXIST) => Ok(()),
