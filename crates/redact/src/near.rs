@@ -312,6 +312,7 @@ mod tests {
             "algolia client id: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
             "algolia_key2 = Kp4Qx7Rm2Sn5Tb8Vw3Yz",
             "algoliaPRIVATEalgolia_KEY: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+            "algolia_access_key_id: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
         ] {
             let value = found(text, "algolia", Naming::Coined);
             assert_eq!(value.as_deref(), Some("Kp4Qx7Rm2Sn5Tb8Vw3Yz"), "{text}");

@@ -3,7 +3,8 @@
 //! A name can hold a secret as well as a text can. Every path of a workspace that anybody is told
 //! comes from its filesystem, and every path that anybody gives goes back to it; so the names are
 //! changed there, once, and no operation knows of it. A shown name leads to its file where it can
-//! mean only one. Patterns of a query are matched with the names that the files really have.
+//! mean only one. Patterns of a query are matched with the names that the files really have, and a
+//! shown name in the part of one that is no pattern stands for those.
 
 use std::{
     borrow::Cow,
@@ -22,6 +23,7 @@ use garth_contract::{
 use garth_redact::{Redactor, placeholders};
 
 mod arriving;
+mod patterns;
 
 /// So many entries of a directory are looked at to find the one that is meant.
 const MOST: u64 = 100_000;
@@ -261,11 +263,17 @@ impl Filesystem for Named {
             None => None,
         };
         let sink = Arc::new(Showing { sink, names: self.names.clone() });
+        let globs = || query.include.iter().chain(&query.exclude);
+        let shown = globs().any(|glob| has_placeholder(patterns::text(glob).as_bytes()));
         let found = match (&base, &after) {
-            (Cow::Borrowed(_), None | Some(Cow::Borrowed(_))) => self.files.find(query, sink).await,
+            (Cow::Borrowed(_), None | Some(Cow::Borrowed(_))) if !shown => {
+                self.files.find(query, sink).await
+            }
             (base, after) => {
-                let after = after.as_deref().cloned();
-                let query = Query { base: base.clone().into_owned(), after, ..query.clone() };
+                let include = self.patterns(base, &query.include).await;
+                let exclude = self.patterns(base, &query.exclude).await;
+                let (base, after) = (base.clone().into_owned(), after.as_deref().cloned());
+                let query = Query { base, after, include, exclude, ..query.clone() };
                 self.files.find(&query, sink).await
             }
         };

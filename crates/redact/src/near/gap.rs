@@ -82,6 +82,8 @@ pub(super) struct Gap {
 pub(super) enum Last {
     #[default]
     Other,
+    /// The id of an *access key* is half of what signs in, and stays hidden.
+    Access,
     Private,
     PrivateKey,
     Key,
@@ -94,18 +96,23 @@ impl Last {
     pub(super) fn then(self, word: &[u8]) -> Self {
         let is = |known: &[u8]| word.eq_ignore_ascii_case(known);
         match self {
+            Self::Access if is(b"key") => Self::Other,
             Self::Private if is(b"key") => Self::PrivateKey,
             Self::Key | Self::PrivateKey if is(b"id") => Self::KeyId,
-            Self::Other | Self::Private | Self::PrivateKey | Self::Key | Self::KeyId => {
-                if is(b"key") {
-                    Self::Key
-                } else if is(b"private") {
-                    Self::Private
-                } else {
-                    Self::Other
-                }
-            }
+            Self::Other
+            | Self::Access
+            | Self::Private
+            | Self::PrivateKey
+            | Self::Key
+            | Self::KeyId => Self::of(word),
         }
+    }
+
+    fn of(word: &[u8]) -> Self {
+        let known: [(&[u8], Self); 3] =
+            [(b"key", Self::Key), (b"private", Self::Private), (b"access", Self::Access)];
+        let same = known.iter().find(|(known, _)| word.eq_ignore_ascii_case(known));
+        same.map_or(Self::Other, |(_, last)| *last)
     }
 }
 

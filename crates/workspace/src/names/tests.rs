@@ -135,10 +135,14 @@ fn no_error_tells_the_name() {
 
 /// The names that a search below `base` finds behind `after`.
 fn found(workspace: &Workspace, base: &str, after: Option<&str>) -> Vec<String> {
+    found_by(workspace, (base, after), Glob::Path("**/*.rs".to_owned()))
+}
+
+fn found_by(workspace: &Workspace, (base, after): (&str, Option<&str>), glob: Glob) -> Vec<String> {
     let query = Query {
         base: path(base),
         reach: Reach::Tree,
-        include: vec![Glob::Path("**/*.rs".to_owned())],
+        include: vec![glob],
         exclude: Vec::new(),
         kinds: Kinds::Files,
         hidden: Hidden::Include,
@@ -173,6 +177,37 @@ fn a_search_goes_on_behind_a_shown_path() {
     let shown = format!("{SHOWN}.rs");
     assert_eq!(found(&workspace, "", None), ["a.rs", &shown, "z.rs"]);
     assert_eq!(found(&workspace, "", Some(&shown)), ["z.rs"]);
+}
+
+#[test]
+fn a_shown_name_in_a_pattern_stands_for_the_names_that_look_so() {
+    let odd = "b/password = \"gr[e]en*{4508}\"";
+    let (_, workspace) =
+        with(&[&format!("a/{TOKEN}/f.rs"), &format!("a/{OTHER}/g.rs"), odd, "a/R/h.rs"]);
+    let all = [format!("a/{SHOWN}/f.rs"), format!("a/{SHOWN}/g.rs")];
+    for glob in [
+        Glob::Path(format!("a/{SHOWN}/*.rs")),
+        Glob::Path(format!("a/{SHOWN}/**")),
+        Glob::Filter(format!("a/{SHOWN}/?.rs")),
+    ] {
+        let mut found = found_by(&workspace, ("", None), glob.clone());
+        found.sort();
+        assert_eq!(found, all, "{glob:?}");
+    }
+    // What a secret is made of is no pattern.
+    let odd = "b/password = \"[REDACTED: DATABASE_PASSWORD]\"".to_owned();
+    assert_eq!(found_by(&workspace, ("", None), Glob::Path(odd.clone())), [odd]);
+    let below = Glob::Path(format!("{SHOWN}/f.rs"));
+    assert_eq!(found_by(&workspace, ("a", None), below), [format!("a/{SHOWN}/f.rs")]);
+}
+
+#[test]
+fn a_pattern_behind_a_pattern_is_left_as_it_is() {
+    let (_, workspace) = with(&[&format!("a/{TOKEN}.rs"), "a/R.rs"]);
+    // The brackets are a class of letters, as in any pattern.
+    for glob in [Glob::Path(format!("*/{SHOWN}.rs")), Glob::Filter(format!("{SHOWN}.rs"))] {
+        assert_eq!(found_by(&workspace, ("", None), glob), ["a/R.rs"]);
+    }
 }
 
 #[test]
