@@ -12,7 +12,7 @@ use std::{
 };
 
 use futures::future::join_all;
-use garth_contract::{DynFilesystem, Error, Policy, Result};
+use garth_contract::{Code, DynFilesystem, Error, Policy, Result};
 use garth_gateway::{Agent, AgentId, Closed, Gateway, Registry, Settings, State};
 use garth_workspace::{Commands, Inside};
 use tokio::{sync::OnceCell, time};
@@ -33,6 +33,8 @@ struct Shared {
     /// whole.
     seen: Vec<PathBuf>,
     open: Mutex<HashMap<AgentId, Arc<Sandbox>>>,
+    /// Raised, while those that are open are looked at, when no other may be.
+    closed: AtomicBool,
 }
 
 /// Where the commands of one agent run.
@@ -59,8 +61,8 @@ impl Sandboxes {
     /// Those of the gateway whose data this is; `seen` is shown in those that are worked
     /// in as a whole.
     pub(crate) fn new(providers: Providers, data: &Path, seen: Vec<PathBuf>) -> Self {
-        let open = Mutex::default();
-        Self(Arc::new(Shared { providers, data: data.to_owned(), seen, open }))
+        let (open, closed) = (Mutex::default(), AtomicBool::new(false));
+        Self(Arc::new(Shared { providers, data: data.to_owned(), seen, open, closed }))
     }
 
     /// What an agent's sandbox sees of this machine beside the system.
@@ -122,21 +124,32 @@ impl Sandboxes {
             files = Some(Arc::new(remote));
         }
         let placed = Placed { commands, files, inside };
-        let mut open = self.lock();
-        match kept {
-            None => drop(open.remove(&agent.id)),
-            Some(kept) => {
-                let sandbox = Sandbox {
-                    agent: agent.clone(),
-                    placed: placed.clone(),
-                    kept,
-                    ends: AtomicBool::new(false),
-                    ended: OnceCell::new(),
-                };
-                open.insert(agent.id.clone(), Arc::new(sandbox));
-            }
+        let Some(kept) = kept else {
+            self.lock().remove(&agent.id);
+            return Ok(placed);
+        };
+        let sandbox = Arc::new(Sandbox {
+            agent: agent.clone(),
+            placed: placed.clone(),
+            kept,
+            ends: AtomicBool::new(false),
+            ended: OnceCell::new(),
+        });
+        if self.keep(&sandbox) {
+            return Ok(placed);
         }
-        Ok(placed)
+        sandbox.end(Closed::Changed).await;
+        Err(Error::new(Code::ProviderUnavailable, "the gateway stops"))
+    }
+
+    /// Keeps a sandbox until it is ended, unless all are by now.
+    fn keep(&self, sandbox: &Arc<Sandbox>) -> bool {
+        let mut open = self.lock();
+        let keeps = !self.0.closed.load(Ordering::SeqCst);
+        if keeps {
+            open.insert(sandbox.agent.id.clone(), Arc::clone(sandbox));
+        }
+        keeps
     }
 
     /// Ends the sandbox that an agent had as it was set up, if it had one.
@@ -148,9 +161,13 @@ impl Sandboxes {
         }
     }
 
-    /// Ends all of them, since the gateway stops.
+    /// Ends all of them, since the gateway stops; no other is opened after.
     pub(crate) async fn end_all(&self) {
-        let all: Vec<_> = self.lock().values().cloned().collect();
+        let all: Vec<_> = {
+            let open = self.lock();
+            self.0.closed.store(true, Ordering::SeqCst);
+            open.values().cloned().collect()
+        };
         join_all(all.iter().map(|sandbox| sandbox.end(Closed::Changed))).await;
     }
 

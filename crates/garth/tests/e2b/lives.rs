@@ -138,8 +138,10 @@ fn a_template_is_a_root_filesystem_by_its_name() {
         return;
     }
     let debian = debian.canonicalize().unwrap();
+    // Its own provider is not that of all others, which could not have made it.
+    let others = "provider = \"podman\"\n[podman]\nsocket = \"/nonexistent\"";
     let list = format!("templates = [\"small=local:{}\"]", debian.display());
-    let gateway = Gateway::with(&format!("[e2b]\nenabled = true\n{list}\n"));
+    let gateway = Gateway::with(&format!("[e2b]\nenabled = true\n{list}\n{others}\n"));
     let sandbox = gateway.sandbox_with(&json!({ "templateID": "small", "timeout": 300 }));
     // It has what that system has, and not what this machine has.
     let outside = Path::new("/usr/bin/git").exists();
