@@ -94,6 +94,28 @@ fn a_message_that_is_cut_by_the_end_is_dropped_and_the_server_ends_well() {
 }
 
 #[test]
+fn what_was_asked_for_before_the_end_is_answered() {
+    let root = directory();
+    let mut client = Client::start(root.path(), &[]);
+    let calls: Vec<u64> =
+        (0..20).map(|_| client.begin("grep", &json!({"pattern": "hello"}))).collect();
+    let (rest, code) = client.close();
+    let answered = |id: &u64| rest.iter().any(|answer| answer["id"] == *id);
+    assert!(calls.iter().all(answered), "{} of {}", rest.len(), calls.len());
+    assert_eq!(code, Some(0));
+}
+
+#[test]
+fn a_call_that_takes_long_keeps_no_server_whose_client_has_ended() {
+    let root = directory();
+    let mut client = Client::start(root.path(), &[]);
+    let call = client.begin("bash", &json!({"command": "sleep 300"}));
+    let (rest, code) = client.close();
+    assert!(!rest.iter().any(|answer| answer["id"] == call && answer["result"].is_object()));
+    assert_eq!(code, Some(0));
+}
+
+#[test]
 fn a_client_that_leaves_before_it_says_anything_ends_the_server() {
     let root = directory();
     let (rest, code) = Client::bare(root.path(), &[]).close();

@@ -164,6 +164,19 @@ mod tests {
         names
     }
 
+    type Change = fn(&Path);
+
+    /// Waits for the clock by which the kernel stamps changes, which moves in steps.
+    fn until_stamps_move(dir: &Path) {
+        let stamp = || {
+            fs::write(dir.join("clock"), "").unwrap();
+            let meta = fs::metadata(dir.join("clock")).unwrap();
+            (meta.mtime(), meta.mtime_nsec())
+        };
+        let now = stamp();
+        while stamp() == now {}
+    }
+
     #[test]
     fn directories_are_found_that_everybody_may_look_into() {
         let dir = tempfile::tempdir().unwrap();
@@ -180,13 +193,13 @@ mod tests {
     fn what_was_found_holds_until_a_directory_changes() {
         let dir = tempfile::tempdir().unwrap();
         let top = dir.path().join("usr");
-        let changes: [(&str, &dyn Fn(&Path)); 4] = [
-            ("nothing", &|_| {}),
-            ("one more", &|top| create_dir(top.join("a/more")).unwrap()),
-            ("closed", &|top| {
+        let changes: [(&str, Change); 4] = [
+            ("nothing", |_| {}),
+            ("one more", |top| create_dir(top.join("a/more")).unwrap()),
+            ("closed", |top| {
                 set_permissions(top.join("a/b"), Permissions::from_mode(0o700)).unwrap();
             }),
-            ("another", &|top| {
+            ("another", |top| {
                 fs::rename(top, top.with_file_name("old")).unwrap();
                 create_dir_all(top.join("a/b")).unwrap();
             }),
@@ -195,8 +208,7 @@ mod tests {
         for (what, change) in changes {
             let survey = Survey { seen: look(&top, "usr") };
             assert!(survey.still_holds(&top));
-            // The clock by which the kernel stamps a change may not have moved since the last.
-            std::thread::sleep(Duration::from_millis(20));
+            until_stamps_move(dir.path());
             change(&top);
             assert_eq!(survey.still_holds(&top), what == "nothing", "{what}");
         }
