@@ -6,7 +6,6 @@ use std::{
     pin::pin,
     sync::{self, Arc, PoisonError},
     task::{Poll, Waker},
-    time::Duration,
 };
 
 use garth_wire::Vigil;
@@ -23,16 +22,12 @@ use serde::Deserialize;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
     sync::Mutex,
-    time::{Instant, timeout_at},
 };
 
 use super::room::Room;
 
 /// The longest message that is read: a file of some twenty megabytes as base64.
 const MOST_BYTES: usize = 32 << 20;
-/// How long answers may take that are owed when the client has ended its side: less than a
-/// client waits for its server to end.
-const LAST_ANSWERS: Duration = Duration::from_secs(1);
 /// How much is read at a time.
 const CHUNK: usize = 64 << 10;
 
@@ -46,8 +41,6 @@ pub(crate) struct Lines<R, W> {
     write: Arc<Mutex<Out<W>>>,
     room: Arc<Room>,
     awake: Awake,
-    /// Once the client has ended its side: until when it is answered.
-    until: Option<Instant>,
 }
 
 /// Whoever reads stays awake for a moment after an answer: a client that makes one call
@@ -83,15 +76,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
     pub(crate) fn new(read: R, write: W, room: Arc<Room>) -> Self {
         let read = BufReader::with_capacity(CHUNK, read);
         let write = Arc::new(Mutex::new(Out { stream: write, line: Vec::new() }));
-        Self {
-            read,
-            line: Vec::new(),
-            passed: 0,
-            write,
-            room,
-            awake: Awake::default(),
-            until: None,
-        }
+        Self { read, line: Vec::new(), passed: 0, write, room, awake: Awake::default() }
     }
 
     /// Reads on to the end of a line; `None` at the end of the stream.
@@ -292,13 +277,7 @@ where
                     let error = ErrorData::new(ErrorCode::INVALID_REQUEST, message, None);
                     Refused { error, id: None }
                 }
-                Ok(None) => {
-                    // Who has said everything may still listen.
-                    let until = *self.until.get_or_insert_with(|| Instant::now() + LAST_ANSWERS);
-                    let _ = timeout_at(until, self.room.until_settled()).await;
-                    return None;
-                }
-                Err(_) => return None,
+                Ok(None) | Err(_) => return None,
             };
             self.answer(refused).await;
         }

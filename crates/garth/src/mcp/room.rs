@@ -87,13 +87,6 @@ impl Room {
         }
     }
 
-    /// Waits until no request is without an answer.
-    pub(crate) async fn until_settled(&self) {
-        while !self.open().requests.is_empty() {
-            self.freed.notified().await;
-        }
-    }
-
     fn open(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
