@@ -159,7 +159,11 @@ impl Open {
 
     fn bytes(&self, offset: u64, length: u64) -> Result<Part, Errno> {
         let bytes = self.read_at(offset, length)?;
-        let size = self.size().max(offset.saturating_add(bytes.len() as u64).min(self.size()));
+        // It may have grown since it was looked at.
+        let size = match bytes.len() as u64 {
+            0 => self.size(),
+            length => self.size().max(offset.saturating_add(length)),
+        };
         let offset = offset.min(size);
         Ok(Part { bytes: bytes.into(), offset, size, lines: None })
     }
@@ -227,6 +231,8 @@ impl Open {
             at = from;
         }
         let bytes = self.read_at(start, size - start)?;
+        // It may have been cut since it was looked at.
+        let size = start + bytes.len() as u64;
         let lines = (start == 0 && seen < take).then(|| seen + u64::from(size > 0));
         Ok(Part { bytes: bytes.into(), offset: start, size, lines })
     }
@@ -368,6 +374,34 @@ mod tests {
             };
             let whole = Span::Whole { at_most: 1 << 20 };
             assert_eq!(read_cached(&tree, &path, whole), None, "{name}");
+        }
+    }
+
+    /// A file as it was looked at, and then came to hold something else.
+    fn changed(before: &[u8], after: &[u8]) -> Open {
+        let (dir, tree, path) = tree(before);
+        let (handle, stat) = tree.open_file(&path).unwrap();
+        fs::write(dir.path().join("file"), after).unwrap();
+        Open { handle, stat }
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_as_large_as_what_was_read() {
+        for (before, after) in [("", "0123456789"), ("0123456789", "0"), ("0123456789", "")] {
+            let file = changed(before.as_bytes(), after.as_bytes());
+            let parts = [
+                file.bytes(0, 10).unwrap(),
+                file.bytes(4, 10).unwrap(),
+                file.bytes(20, 10).unwrap(),
+                file.lines(0, 5, 100).unwrap(),
+                file.last_lines(5, 100).unwrap(),
+            ];
+            for part in &parts {
+                let end = part.offset + part.bytes.len() as u64;
+                assert!(end <= part.size, "{before:?} {after:?}: {end} of {}", part.size);
+            }
+            let last = parts.last().unwrap();
+            assert_eq!(last.offset + last.bytes.len() as u64, last.size);
         }
     }
 
