@@ -70,13 +70,8 @@ fn main() {
 /// Times spawning a server until it has answered `initialize`.
 fn start(contenders: &[Contender], figures: &mut Figures) {
     let mut times: Vec<Measured> = contenders.iter().map(|_| Measured::default()).collect();
-    for round in 0..STARTS {
-        // Who comes behind a large program finds nothing of its own in the caches, so each comes
-        // behind each.
-        let first = round % contenders.len();
-        let all = contenders.iter().zip(&mut times).collect::<Vec<_>>();
-        let (before, behind) = all.split_at_mut(first);
-        for (one, measured) in behind.iter_mut().chain(before) {
+    for _ in 0..STARTS {
+        for (one, measured) in contenders.iter().zip(&mut times) {
             if measured.total() < PATIENCE {
                 let begin = Instant::now();
                 let client = Client::start(&one.command);

@@ -68,35 +68,24 @@ impl Audit {
     /// Cancel: there is no record yet.
     pub async fn open(&self, begin: Begin) -> Result<Open> {
         let place = self.store.place().await?;
-        let Begin {
-            caller,
-            role,
-            session,
-            workspace,
-            operation,
-            summary,
-            bytes_in,
-            outlives,
-            trace,
-        } = begin;
         let entry = Entry {
             time_ms: self.store.clock().now_ms(),
-            caller,
-            role,
-            session,
-            workspace,
-            operation,
-            summary,
+            caller: begin.caller,
+            role: begin.role,
+            session: begin.session,
+            workspace: begin.workspace,
+            operation: begin.operation,
+            summary: begin.summary,
             outcome: Code::Cancelled.row().name.into(),
             duration_us: 0,
-            bytes_in: i64::try_from(bytes_in).unwrap_or(i64::MAX),
+            bytes_in: i64::try_from(begin.bytes_in).unwrap_or(i64::MAX),
             bytes_out: 0,
         };
         Ok(Open {
             began: Instant::now(),
             entry,
-            outlives,
-            trace,
+            outlives: begin.outlives,
+            trace: begin.trace,
             store: self.store.clone(),
             place: Some(place),
             watcher: Arc::clone(&self.watcher),
