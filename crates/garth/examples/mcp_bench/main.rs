@@ -1,6 +1,8 @@
 //! Times `garth mcp` beside two other file servers of MCP, and beside a floor.
 //!
-//! One client calls all of them in turn, on the same files, over pipes. The floor is
+//! One client calls all of them in turn, on the same files, over pipes, in another order
+//! each round: a server that still tidies up behind its answer slows whoever comes next,
+//! and that must not be the same one always. The floor is
 //! this program itself, started as `mcp_bench floor`: what a server cannot do without,
 //! and no check of any kind. Times are from the first byte of a request to the last of
 //! its answer; what an answer holds is looked at when the clock stands still.
@@ -18,6 +20,7 @@ mod contender;
 mod floor;
 mod plant;
 mod rows;
+mod turns;
 mod verdict;
 
 use std::{
@@ -29,6 +32,7 @@ use client::Client;
 use contender::{Contender, Who};
 use plant::Planted;
 use rows::{ROWS, Row};
+use turns::Turns;
 use verdict::{Figures, Measured};
 
 /// The most time that one contender gets for one row, so that a slow one ends too.
@@ -70,11 +74,13 @@ fn main() {
 /// Times spawning a server until it has answered `initialize`.
 fn start(contenders: &[Contender], figures: &mut Figures) {
     let mut times: Vec<Measured> = contenders.iter().map(|_| Measured::default()).collect();
+    let mut turns = Turns::of(contenders.len());
     for _ in 0..STARTS {
-        for (one, measured) in contenders.iter().zip(&mut times) {
+        for &turn in turns.next() {
+            let measured = &mut times[turn];
             if measured.total() < PATIENCE {
                 let begin = Instant::now();
-                let client = Client::start(&one.command);
+                let client = Client::start(&contenders[turn].command);
                 measured.times.push(begin.elapsed());
                 drop(client);
             }
@@ -94,8 +100,10 @@ fn measure(
 ) {
     let mut all: Vec<Measured> = running.iter().map(|_| Measured::default()).collect();
     // The first round finds everything cold and does not count.
+    let mut turns = Turns::of(running.len());
     for round in 0..=row.rounds {
-        for ((one, client), measured) in running.iter_mut().zip(&mut all) {
+        for &turn in turns.next() {
+            let ((one, client), measured) = (&mut running[turn], &mut all[turn]);
             if measured.failure.is_some() || measured.total() > PATIENCE {
                 continue;
             }
