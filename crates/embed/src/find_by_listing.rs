@@ -121,7 +121,7 @@ impl Finder<'_> {
         let matches = match (entry.kind, self.search.is_some()) {
             (_, false) => {
                 match self.facts {
-                    Facts::Names => self.hits.push_name(entry.path, entry.kind),
+                    Facts::Names => self.hits.push_name(entry.path.as_bytes(), entry.kind),
                     Facts::All => self.hits.push(entry),
                 }
                 1

@@ -41,20 +41,27 @@ fn main() -> ExitCode {
             output.answer(&garth_remote::machine::kvm::try_out());
             output::Outcome::Done
         }
-        Command::Guest(args) => return garth_guest::program::run(args.arguments),
-        Command::Serve(args) => serve::run(&args, &output),
-        Command::Agent(args) => admin::agent(&args, &output),
-        Command::Token(args) => admin::token(&args, &output),
-        Command::Audit(args) => admin::audit(&args, &output),
-        Command::Rpc(args) => rpc::run(&args, &output),
-        Command::Config(args) => config::run(&args, &output),
-        Command::Doctor(args) => doctor::run(&args, &output),
-        Command::Tool(args) => tool::run(&args, &output),
-        Command::Acp(args) => acp::run(&args, &output),
-        Command::Mcp(args) => mcp::run(&args, &output),
-        Command::Redact(args) => redact::run(&args, &output),
-        Command::Completions(args) => manual::completions(&args, &output),
-        Command::Man(args) => manual::page(&args, &output),
+        Command::Guest(args) => return apart(|| garth_guest::program::run(args.arguments)),
+        Command::Serve(args) => apart(|| serve::run(&args, &output)),
+        Command::Agent(args) => apart(|| admin::agent(&args, &output)),
+        Command::Token(args) => apart(|| admin::token(&args, &output)),
+        Command::Audit(args) => apart(|| admin::audit(&args, &output)),
+        Command::Rpc(args) => apart(|| rpc::run(&args, &output)),
+        Command::Config(args) => apart(|| config::run(&args, &output)),
+        Command::Doctor(args) => apart(|| doctor::run(&args, &output)),
+        Command::Tool(args) => apart(|| tool::run(&args, &output)),
+        Command::Acp(args) => apart(|| acp::run(&args, &output)),
+        Command::Mcp(args) => apart(|| mcp::run(&args, &output)),
+        Command::Redact(args) => apart(|| redact::run(&args, &output)),
+        Command::Completions(args) => apart(|| manual::completions(&args, &output)),
+        Command::Man(args) => apart(|| manual::page(&args, &output)),
     }
     .into()
+}
+
+/// Runs a command on a stretch of stack of its own. Drawn together into `main`, they would
+/// have every command touch as much of it as all of them need.
+#[inline(never)]
+fn apart<T>(command: impl FnOnce() -> T) -> T {
+    command()
 }

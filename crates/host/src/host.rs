@@ -131,11 +131,13 @@ impl Filesystem for Host {
     }
 
     async fn write(&self, path: &WsPath, content: Bytes, put: Put) -> Result<Written> {
-        let path = path.clone();
-        let call = move |tree: &Tree, cancel: &AtomicBool| {
-            write::write(tree, &path, (New::Bytes(&content), put), cancel)
-        };
-        self.run(call).await
+        let (tree, path) = (Arc::clone(&self.tree), path.clone());
+        let (_guard, cancel) = CancelOnDrop::new();
+        blocking::run_leaving(move || {
+            blocking::check(&cancel)?;
+            write::write(&tree, &path, (New::Bytes(&content), put), &cancel)
+        })
+        .await
     }
 
     async fn make_dir(&self, path: &WsPath, parents: Parents) -> Result<Made> {

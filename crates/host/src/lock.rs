@@ -47,6 +47,11 @@ impl Locked {
     pub(crate) fn file(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
+
+    /// Lets the next writer come, and keeps the file itself from being freed.
+    pub(crate) fn into_file(self) -> OwnedFd {
+        self.file
+    }
 }
 
 /// Locks the regular file at a place; `None` when nothing is there.

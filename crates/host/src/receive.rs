@@ -92,6 +92,7 @@ impl Draft {
             let cancel = AtomicBool::new(false);
             write::write(&self.tree, &self.path, (New::Came(&came), put), &cancel)
         });
+        let landed = landed.map(|(written, _)| written);
         if landed.is_err() {
             self.tree.usage.forget();
         }

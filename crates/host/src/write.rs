@@ -37,12 +37,16 @@ use crate::{
 /// How many saves of other programs in a row a file is given back through.
 const MAX_SWAPS: usize = 1000;
 
+/// The file that was replaced. When the last handle on it goes, its blocks are freed, which
+/// may take as long as all the rest.
+pub(crate) type Displaced = Option<OwnedFd>;
+
 pub(crate) fn write(
     tree: &Tree,
     path: &WsPath,
     (new, put): (New<'_>, Put),
     cancel: &AtomicBool,
-) -> Result<Written> {
+) -> Result<(Written, Displaced)> {
     tree.check_access()?;
     if path.is_root() {
         return Err(Error::at(Code::NotAFile, path));
@@ -94,13 +98,13 @@ struct Write<'a> {
 
 /// How a try to land the new file ended.
 enum Landed {
-    Done(Written),
+    Done(Written, Displaced),
     /// Somebody made or removed the file meanwhile.
     Again,
 }
 
 impl Write<'_> {
-    fn run(&self) -> Result<Written> {
+    fn run(&self) -> Result<(Written, Displaced)> {
         let name = self.place.name(Code::NotAFile)?;
         for _ in 0..TRIES {
             let landed = match &self.put.guard {
@@ -109,12 +113,12 @@ impl Write<'_> {
                     self.replace_unchanged(name, guard)?
                 }
                 Guard::Any => match self.lock(name)? {
-                    Some(locked) => self.replace(name, &locked)?,
+                    Some(locked) => self.replace(name, locked)?,
                     None => self.create(name)?,
                 },
             };
             match landed {
-                Landed::Done(written) => return Ok(written),
+                Landed::Done(written, displaced) => return Ok((written, displaced)),
                 Landed::Again => {}
             }
         }
@@ -157,17 +161,17 @@ impl Write<'_> {
             Err(errno) => return Err(self.fail(errno)),
         }
         charge.keep();
-        self.finish(filled, true)
+        self.finish(filled, None)
     }
 
     /// Lands a file over the locked one.
-    fn replace(&self, name: &[u8], locked: &Locked) -> Result<Landed> {
+    fn replace(&self, name: &[u8], locked: Locked) -> Result<Landed> {
         let (new, old) = (self.new.uncharged(), size(&locked.stat));
         let charge = self.tree.usage.charge(self.tree, new, old)?;
-        let filled = self.filled(Some((locked, &Guard::Any)))?;
+        let filled = self.filled(Some((&locked, &Guard::Any)))?;
         filled.temp.rename(self.place.dir.as_fd(), name).map_err(|errno| self.fail(errno))?;
         charge.keep();
-        self.finish(filled, false)
+        self.finish(filled, Some(locked))
     }
 
     /// Lands a file over the one that the guard expects, and over no other.
@@ -189,7 +193,7 @@ impl Write<'_> {
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
                 temp.rename(dir, name).map_err(|errno| self.fail(errno))?;
                 charge.keep();
-                return self.finish(filled, false);
+                return self.finish(filled, Some(locked));
             }
             Err(errno) => return Err(self.fail(errno)),
         }
@@ -199,7 +203,7 @@ impl Write<'_> {
             return Err(self.conflict(None));
         }
         charge.keep();
-        self.finish_exchanged(filled)
+        self.finish_exchanged(filled, locked)
     }
 
     /// Gives the displaced file its name back.
@@ -249,25 +253,27 @@ impl Write<'_> {
     }
 
     /// After a plain rename: the temporary name is gone.
-    fn finish(&self, filled: Filled<'_>, created: bool) -> Result<Landed> {
+    fn finish(&self, filled: Filled<'_>, replaced: Option<Locked>) -> Result<Landed> {
         let Filled { temp, version } = filled;
         let stat = fstat(temp.file()).map_err(|errno| self.fail(errno))?;
         temp.keep();
-        self.settle(&stat, version, created)
+        self.settle(&stat, version, replaced)
     }
 
     /// After an exchange: the temporary name holds the old file, which goes.
-    fn finish_exchanged(&self, filled: Filled<'_>) -> Result<Landed> {
+    fn finish_exchanged(&self, filled: Filled<'_>, replaced: Locked) -> Result<Landed> {
         let Filled { temp, version } = filled;
         let stat = fstat(temp.file()).map_err(|errno| self.fail(errno))?;
         drop(temp);
-        self.settle(&stat, version, false)
+        self.settle(&stat, version, Some(replaced))
     }
 
-    fn settle(&self, stat: &Stat, version: Version, created: bool) -> Result<Landed> {
+    fn settle(&self, stat: &Stat, version: Version, replaced: Option<Locked>) -> Result<Landed> {
         sync::dir(&self.place.dir, self.tree.policy.durability)
             .map_err(|errno| self.fail(errno))?;
-        Ok(Landed::Done(Written { version, created, modified: modified(stat) }))
+        let created = replaced.is_none();
+        let written = Written { version, created, modified: modified(stat) };
+        Ok(Landed::Done(written, replaced.map(Locked::into_file)))
     }
 
     fn conflict(&self, current: Option<Version>) -> Error {

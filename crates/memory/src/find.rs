@@ -155,7 +155,7 @@ impl Finder<'_> {
         let matches = match (node, self.search.is_some()) {
             (_, false) => {
                 match self.facts {
-                    Facts::Names => self.hits.push_name(path.clone(), node.kind()),
+                    Facts::Names => self.hits.push_name(path.as_bytes(), node.kind()),
                     Facts::All => self.hits.push(node.entry(path.clone())),
                 }
                 1

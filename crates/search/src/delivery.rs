@@ -1,10 +1,10 @@
 //! Hands results on, in order: passes over the first, stops after the last.
 
-use garth_contract::{Flow, Found, Line, LineKind, OwnedLine, Query, Sink, Total, WsPath};
+use garth_contract::{Flow, Found, Kind, Line, LineKind, OwnedLine, Query, Sink, Total, WsPath};
 
 use crate::{
     Newest,
-    hits::{Hits, Item, Row, RowKind},
+    hits::{Hits, Item, Name, Row, RowKind},
 };
 
 /// The results of one query on their way into a sink.
@@ -80,8 +80,7 @@ impl<'a> Delivery<'a> {
 
     /// Takes the next results and says whether more are wanted.
     pub fn push(&mut self, hits: &Hits) -> Flow {
-        let mut names = hits.names.iter();
-        let mut cursor = Cursor { hits, line: 0, text: 0, spans: 0 };
+        let mut cursor = Cursor { hits, name: 0, path: 0, line: 0, text: 0, spans: 0 };
         for item in &hits.items {
             if self.flow == Flow::Stop {
                 break;
@@ -89,11 +88,15 @@ impl<'a> Delivery<'a> {
             match item {
                 Item::Entry(entry) => self.one(Found::Entry(entry)),
                 Item::Names(count) => {
-                    for (path, kind) in names.by_ref().take(*count) {
+                    for _ in 0..*count {
                         if self.flow == Flow::Stop {
                             return Flow::Stop;
                         }
-                        self.one(Found::Name(path, *kind));
+                        let Some((path, kind)) = cursor.next_name() else { break };
+                        // It is made here and gone again, so that there is never more than one.
+                        if let Ok(path) = WsPath::from_bytes(path) {
+                            self.one(Found::Name(&path, kind));
+                        }
                     }
                 }
                 Item::File(path) => self.one(Found::File(path)),
@@ -199,15 +202,25 @@ impl<'a> Delivery<'a> {
     }
 }
 
-/// Goes through the lines of [`Hits`] one by one.
+/// Goes through the names and the lines of [`Hits`] one by one.
 struct Cursor<'h> {
     hits: &'h Hits,
+    name: usize,
+    path: usize,
     line: usize,
     text: usize,
     spans: usize,
 }
 
 impl<'h> Cursor<'h> {
+    fn next_name(&mut self) -> Option<(&'h [u8], Kind)> {
+        let Name { path_end, kind } = *self.hits.names.get(self.name)?;
+        let path = self.hits.paths.get(self.path..path_end)?;
+        self.name += 1;
+        self.path = path_end;
+        Some((path, kind))
+    }
+
     fn next(&mut self, path: &'h WsPath) -> Option<(&'h Row, Line<'h>)> {
         let row = self.hits.lines.get(self.line)?;
         let line = Line {

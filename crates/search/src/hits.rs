@@ -8,7 +8,9 @@ use garth_contract::{Entry, Kind, LineKind, WsPath};
 #[derive(Debug, Default)]
 pub struct Hits {
     pub(crate) items: Vec<Item>,
-    pub(crate) names: Vec<(WsPath, Kind)>,
+    pub(crate) names: Vec<Name>,
+    /// The paths of `names`, one after another.
+    pub(crate) paths: Vec<u8>,
     pub(crate) lines: Vec<Row>,
     pub(crate) text: Vec<u8>,
     pub(crate) spans: Vec<Range<usize>>,
@@ -28,6 +30,14 @@ pub(crate) enum Item {
         /// Whether they are the file's last.
         end: bool,
     },
+}
+
+/// An entry of which no more is told; its path stands in [`Hits`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name {
+    /// Where its path ends in `Hits::paths`; it starts where the one before ends.
+    pub(crate) path_end: usize,
+    pub(crate) kind: Kind,
 }
 
 /// One line; its text and spans stand in [`Hits`].
@@ -77,9 +87,10 @@ impl Hits {
         self.items.push(Item::Entry(entry));
     }
 
-    /// Adds the path and kind of an entry.
-    pub fn push_name(&mut self, path: WsPath, kind: Kind) {
-        self.names.push((path, kind));
+    /// Adds the path and kind of an entry; what is no path is passed over when it is handed on.
+    pub fn push_name(&mut self, path: &[u8], kind: Kind) {
+        self.paths.extend_from_slice(path);
+        self.names.push(Name { path_end: self.paths.len(), kind });
         match self.items.last_mut() {
             Some(Item::Names(count)) => *count += 1,
             _ => self.items.push(Item::Names(1)),
@@ -96,6 +107,7 @@ impl Hits {
     pub fn clear(&mut self) {
         self.items.clear();
         self.names.clear();
+        self.paths.clear();
         self.lines.clear();
         self.text.clear();
         self.spans.clear();
@@ -105,7 +117,8 @@ impl Hits {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.items.len() * size_of::<Item>()
-            + self.names.len() * size_of::<(WsPath, Kind)>()
+            + self.names.len() * size_of::<Name>()
+            + self.paths.len()
             + self.lines.len() * size_of::<Row>()
             + self.spans.len() * size_of::<Range<usize>>()
             + self.text.len()

@@ -24,7 +24,7 @@ use tokio::{
     sync::Mutex,
 };
 
-use super::room::Room;
+use super::{PIPE_BYTES, room::Room};
 
 /// The longest message that is read: a file of some twenty megabytes as base64.
 const MOST_BYTES: usize = 32 << 20;
@@ -227,7 +227,7 @@ async fn write<W: AsyncWrite + Unpin>(
 ) -> io::Result<()> {
     let Out { stream, line } = &mut *out.lock().await;
     line.clear();
-    line.shrink_to(CHUNK);
+    line.shrink_to(PIPE_BYTES);
     serde_json::to_writer(&mut *line, message)?;
     line.push(b'\n');
     stream.write_all(line).await?;

@@ -21,8 +21,9 @@ use crate::{
 /// Room for a few hundred entries a call.
 const DIR_BUFFER: usize = 32 << 10;
 
-/// How much room for names is kept for the next directory.
-const MAX_ROOM: usize = 1 << 20;
+/// How much room for names is kept for the next directory. A listing that has more is given
+/// away as it is, unless most of it is not wanted.
+const MAX_ROOM: usize = 64 << 10;
 
 /// The wanted entries of a directory, in the order of their names.
 #[derive(Default)]
@@ -74,15 +75,16 @@ impl Reading {
         if rules_here && shared.filter.reads_ignore_files() {
             dir.ignores = ignore_files::read(&dir.ignores, dir.path(), handle.as_fd());
         }
+        let met = self.all.len();
         self.choose(shared, dir, handle);
         if shared.sorts() {
             self.all.sort();
         }
-        let listing = self.all.compact();
-        if self.all.names.capacity() > MAX_ROOM {
-            self.all = Listing::default();
+        if self.all.names.capacity() <= MAX_ROOM {
+            return Ok(self.all.compact());
         }
-        Ok(listing)
+        let all = std::mem::take(&mut self.all);
+        Ok(if all.len() >= met / 2 { all } else { all.compact() })
     }
 
     /// Reads all names; tells whether ignore files may be among them.

@@ -146,9 +146,7 @@ impl<'s, 'a> Worker<'s, 'a> {
     /// Looks at an entry that counts by its name alone, unless that says enough.
     fn look(&mut self, way: &mut Way, item: Item) {
         if self.shared.names_are_enough() {
-            if let Ok(path) = WsPath::from_bytes(way.path()) {
-                self.hits.push_name(path, item.kind);
-            }
+            self.hits.push_name(way.path(), item.kind);
             return;
         }
         match way.here().and_then(|here| stat_name(here.handle, here.name)) {
@@ -231,7 +229,7 @@ impl<'s, 'a> Worker<'s, 'a> {
 /// Adds what a query wants to know of an entry.
 fn tell(hits: &mut Hits, facts: Facts, path: WsPath, stat: &Stat) {
     match facts {
-        Facts::Names => hits.push_name(path, kind_of(stat)),
+        Facts::Names => hits.push_name(path.as_bytes(), kind_of(stat)),
         Facts::All => hits.push(entry(path, stat)),
     }
 }
