@@ -12,6 +12,8 @@ mod config;
 mod dialect;
 mod doctor;
 mod manual;
+#[path = "math_unsafe.rs"]
+mod math;
 mod mcp;
 mod output;
 mod paint;

@@ -53,7 +53,9 @@ impl Own {
         check_name(&name)?;
         let plain = [USUAL, NONE].contains(&&*name) && asked.says_nothing();
         let providers = if plain { plain_providers() } else { set_up(asked)? };
-        let workspace = format!("{}-{}", std::process::id(), born(std::process::id()));
+        // Theirs ends with this program, and nobody looks for it by its name.
+        let name_it = || format!("{}-{}", std::process::id(), born(std::process::id()));
+        let workspace = if plain { String::new() } else { name_it() };
         let seat = Seat::Workspace;
         let wanted =
             Wanted { workspace: &workspace, roots, policy, reach, visible, seat, system: None };
