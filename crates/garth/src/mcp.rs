@@ -10,6 +10,7 @@ pub(crate) mod progress;
 pub(crate) mod resources;
 mod room;
 pub(crate) mod server;
+mod twice;
 pub(crate) mod updates;
 pub(crate) mod uri;
 

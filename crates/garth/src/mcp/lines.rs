@@ -24,7 +24,11 @@ use tokio::{
     sync::Mutex,
 };
 
-use super::{PIPE_BYTES, room::Room};
+use super::{
+    PIPE_BYTES,
+    room::Room,
+    twice::{self, Twice},
+};
 
 /// The longest message that is read: a file of some twenty megabytes as base64.
 const MOST_BYTES: usize = 32 << 20;
@@ -228,7 +232,11 @@ async fn write<W: AsyncWrite + Unpin>(
     let Out { stream, line } = &mut *out.lock().await;
     line.clear();
     line.shrink_to(PIPE_BYTES);
-    serde_json::to_writer(&mut *line, message)?;
+    let text = twice::text(message);
+    match text.as_deref().and_then(|text| Twice::of(message, text)) {
+        Some(twice) => serde_json::to_writer(&mut *line, &twice)?,
+        None => serde_json::to_writer(&mut *line, message)?,
+    }
     line.push(b'\n');
     stream.write_all(line).await?;
     stream.flush().await
