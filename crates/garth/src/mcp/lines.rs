@@ -24,11 +24,7 @@ use tokio::{
     sync::Mutex,
 };
 
-use super::{
-    PIPE_BYTES,
-    room::Room,
-    twice::{self, Twice},
-};
+use super::{PIPE_BYTES, room::Room, twice};
 
 /// The longest message that is read: a file of some twenty megabytes as base64.
 const MOST_BYTES: usize = 32 << 20;
@@ -232,10 +228,8 @@ async fn write<W: AsyncWrite + Unpin>(
     let Out { stream, line } = &mut *out.lock().await;
     line.clear();
     line.shrink_to(PIPE_BYTES);
-    let text = twice::text(message);
-    match text.as_deref().and_then(|text| Twice::of(message, text)) {
-        Some(twice) => serde_json::to_writer(&mut *line, &twice)?,
-        None => serde_json::to_writer(&mut *line, message)?,
+    if !twice::write(message, line)? {
+        serde_json::to_writer(&mut *line, message)?;
     }
     line.push(b'\n');
     stream.write_all(line).await?;

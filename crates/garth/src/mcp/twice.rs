@@ -3,97 +3,67 @@
 use rmcp::{
     RoleServer,
     model::{
-        CallToolResult, ContentBlock, JsonRpcMessage, JsonRpcResponse, JsonRpcVersion2_0,
-        MetaObject, RequestId, ResultType, ServerResult,
+        CallToolResult, ContentBlock, JsonRpcMessage, JsonRpcResponse, RequestId, ServerResult,
     },
     service::TxJsonRpcMessage,
 };
-use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Result, to_writer};
 
 /// The shortest text for which it is worth the way.
 const SHORTEST: usize = 1 << 10;
 
-/// Such an answer; it is written as the message itself would be.
-#[derive(Serialize)]
-pub(super) struct Twice<'a> {
-    jsonrpc: &'a JsonRpcVersion2_0,
-    id: &'a RequestId,
-    result: Said<'a>,
+/// Writes such an answer as it would be written itself; `false` for any other message.
+pub(super) fn write(message: &TxJsonRpcMessage<RoleServer>, line: &mut Vec<u8>) -> Result<bool> {
+    let Some((id, result, text)) = said(message) else { return Ok(false) };
+    line.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    to_writer(&mut *line, id)?;
+    line.extend_from_slice(br#","result":{"#);
+    if let Some(kind) = &result.result_type {
+        line.extend_from_slice(br#""resultType":"#);
+        to_writer(&mut *line, kind)?;
+        line.push(b',');
+    }
+    line.extend_from_slice(br#""content":[{"type":"text","text":"#);
+    let start = line.len();
+    to_writer(&mut *line, text)?;
+    let end = line.len();
+    line.extend_from_slice(br#"}],"structuredContent":{"content":"#);
+    line.extend_from_within(start..end);
+    line.push(b'}');
+    if let Some(is_error) = result.is_error {
+        line.extend_from_slice(br#","isError":"#);
+        to_writer(&mut *line, &is_error)?;
+    }
+    if let Some(meta) = &result.meta {
+        line.extend_from_slice(br#","_meta":"#);
+        to_writer(&mut *line, meta)?;
+    }
+    line.extend_from_slice(b"}}");
+    Ok(true)
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Said<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result_type: Option<&'a ResultType>,
-    content: [Block<'a>; 1],
-    structured_content: Facts<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    is_error: Option<bool>,
-    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    meta: Option<&'a MetaObject>,
-}
-
-#[derive(Serialize)]
-struct Block<'a> {
-    r#type: &'static str,
-    text: &'a RawValue,
-}
-
-#[derive(Serialize)]
-struct Facts<'a> {
-    content: &'a RawValue,
-}
-
-/// The text that a message says twice, as JSON.
-pub(super) fn text(message: &TxJsonRpcMessage<RoleServer>) -> Option<Box<RawValue>> {
-    let (_, _, result) = called(message)?;
+/// What a message says twice, and what else there is to it.
+fn said(message: &TxJsonRpcMessage<RoleServer>) -> Option<(&RequestId, &CallToolResult, &str)> {
+    let (id, result) = called(message)?;
     let [ContentBlock::Text(block)] = &*result.content else { return None };
     let facts = result.structured_content.as_ref()?.as_object()?;
     let same = facts.len() == 1
         && facts.get("content").and_then(|content| content.as_str()) == Some(&block.text);
     let bare = block.meta.is_none() && block.annotations.is_none();
-    if !same || !bare || block.text.len() < SHORTEST {
-        return None;
-    }
-    to_raw_value(&block.text).ok()
-}
-
-impl<'a> Twice<'a> {
-    /// The message that says a text twice.
-    pub(super) fn of(
-        message: &'a TxJsonRpcMessage<RoleServer>,
-        text: &'a RawValue,
-    ) -> Option<Self> {
-        let (jsonrpc, id, result) = called(message)?;
-        let result = Said {
-            result_type: result.result_type.as_ref(),
-            content: [Block { r#type: "text", text }],
-            structured_content: Facts { content: text },
-            is_error: result.is_error,
-            meta: result.meta.as_ref(),
-        };
-        Some(Self { jsonrpc, id, result })
-    }
+    let worth_it = same && bare && block.text.len() >= SHORTEST;
+    worth_it.then_some((id, result, &*block.text))
 }
 
 /// The parts of an answer to a call of a tool.
-fn called(
-    message: &TxJsonRpcMessage<RoleServer>,
-) -> Option<(&JsonRpcVersion2_0, &RequestId, &CallToolResult)> {
-    match message {
-        JsonRpcMessage::Response(JsonRpcResponse {
-            jsonrpc,
-            id,
-            result: ServerResult::CallToolResult(result),
-        }) => Some((jsonrpc, id, result)),
-        _ => None,
-    }
+fn called(message: &TxJsonRpcMessage<RoleServer>) -> Option<(&RequestId, &CallToolResult)> {
+    let JsonRpcMessage::Response(JsonRpcResponse { id, result, .. }) = message else { return None };
+    let ServerResult::CallToolResult(result) = result else { return None };
+    Some((id, result))
 }
 
 #[cfg(test)]
 mod tests {
+    use rmcp::model::MetaObject;
     use serde_json::json;
 
     use super::*;
@@ -110,10 +80,10 @@ mod tests {
         let long = "a \"line\" \\ with\ttabs, \u{1} and \u{e9}\n".repeat(100);
         let mut message = answer(&long, json!({"content": long}));
         for _ in 0..2 {
-            let text = text(&message).unwrap();
-            let twice = Twice::of(&message, &text).unwrap();
+            let mut line = Vec::new();
+            assert!(write(&message, &mut line).unwrap());
             let whole = serde_json::to_string(&message).unwrap();
-            assert_eq!(serde_json::to_string(&twice).unwrap(), whole);
+            assert_eq!(String::from_utf8(line).unwrap(), whole);
             let JsonRpcMessage::Response(response) = &mut message else { unreachable!() };
             let ServerResult::CallToolResult(result) = &mut response.result else { unreachable!() };
             result.meta = Some(MetaObject::from(json!({"k": 1}).as_object().unwrap().clone()));
@@ -123,8 +93,14 @@ mod tests {
 
     #[test]
     fn other_answers_are_not() {
+        let wrote = |message| {
+            let mut line = Vec::new();
+            let wrote = write(&message, &mut line).unwrap();
+            assert_eq!(wrote, !line.is_empty());
+            wrote
+        };
         let long = "x".repeat(SHORTEST);
-        assert!(text(&answer(&long, json!({"content": long}))).is_some());
+        assert!(wrote(answer(&long, json!({"content": long}))));
         for facts in [
             json!({}),
             json!({"content": "y"}),
@@ -132,13 +108,13 @@ mod tests {
             json!({"text": long}),
             json!(long),
         ] {
-            assert!(text(&answer(&long, facts)).is_none());
+            assert!(!wrote(answer(&long, facts)));
         }
-        assert!(text(&answer("short", json!({"content": "short"}))).is_none());
-        let mut noted = answer(&long, json!({"content": long}));
-        let JsonRpcMessage::Response(response) = &mut noted else { unreachable!() };
+        assert!(!wrote(answer("short", json!({"content": "short"}))));
+        let mut more = answer(&long, json!({"content": long}));
+        let JsonRpcMessage::Response(response) = &mut more else { unreachable!() };
         let ServerResult::CallToolResult(result) = &mut response.result else { unreachable!() };
         result.content.push(ContentBlock::text("more"));
-        assert!(text(&noted).is_none());
+        assert!(!wrote(more));
     }
 }
