@@ -217,6 +217,15 @@ fn check_length(length: usize) -> Result<()> {
     Err(Error::new(Code::InvalidPath, format!("the path is longer than {MAX_PATH} bytes")))
 }
 
+/// Checks bytes that are to be a path in normal form.
+fn check_whole(bytes: &[u8]) -> Result<()> {
+    check_length(bytes.len())?;
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    bytes.split(|byte| *byte == b'/').try_for_each(check_normal)
+}
+
 fn check_name(name: &[u8]) -> Result<()> {
     if name.contains(&0) {
         return Err(Error::new(Code::InvalidPath, "the path holds a NUL byte"));
@@ -251,14 +260,23 @@ impl WsPath {
     /// # Errors
     /// `INVALID_PATH` unless the bytes are already in normal form.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        check_length(bytes.len())?;
-        if bytes.is_empty() {
-            return Ok(Self::root());
-        }
-        for name in bytes.split(|byte| *byte == b'/') {
-            check_normal(name)?;
-        }
+        check_whole(bytes)?;
         Ok(Self(bytes.into()))
+    }
+
+    /// Becomes another path, as [`from_bytes`](Self::from_bytes) makes it; in the same memory
+    /// where it fits exactly and nobody else has this one. A directory's names are often of
+    /// one length.
+    ///
+    /// # Errors
+    /// `INVALID_PATH` unless the bytes are already in normal form; then it stays as it is.
+    pub fn become_bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        check_whole(bytes)?;
+        match Arc::get_mut(&mut self.0).filter(|own| own.len() == bytes.len()) {
+            Some(own) => own.copy_from_slice(bytes),
+            None => self.0 = bytes.into(),
+        }
+        Ok(())
     }
 
     /// The path of an entry in this directory.

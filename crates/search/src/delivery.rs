@@ -81,6 +81,8 @@ impl<'a> Delivery<'a> {
     /// Takes the next results and says whether more are wanted.
     pub fn push(&mut self, hits: &Hits) -> Flow {
         let mut cursor = Cursor { hits, name: 0, path: 0, line: 0, text: 0, spans: 0 };
+        // Of names there may be a great many, so there is one path for all of them.
+        let mut named = WsPath::root();
         for item in &hits.items {
             if self.flow == Flow::Stop {
                 break;
@@ -93,9 +95,8 @@ impl<'a> Delivery<'a> {
                             return Flow::Stop;
                         }
                         let Some((path, kind)) = cursor.next_name() else { break };
-                        // It is made here and gone again, so that there is never more than one.
-                        if let Ok(path) = WsPath::from_bytes(path) {
-                            self.one(Found::Name(&path, kind));
+                        if named.become_bytes(path).is_ok() {
+                            self.one(Found::Name(&named, kind));
                         }
                     }
                 }

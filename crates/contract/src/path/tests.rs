@@ -201,3 +201,19 @@ fn a_path_is_put_under_a_base_unless_it_gets_too_long() {
     let long = WsPath::from_bytes(&[b"a/".repeat(MAX_PATH / 2 - 1), b"bc".to_vec()].concat());
     assert_eq!(long.unwrap().under(&path("r")).map_err(|e| e.code()), Err(Code::InvalidPath));
 }
+
+#[test]
+fn a_path_becomes_another_and_leaves_its_copies_alone() {
+    let mut path = WsPath::from_bytes(b"a/one").unwrap();
+    path.become_bytes(b"a/two").unwrap();
+    let kept = path.clone();
+    for next in [&b"b/two"[..], b"b/three", b"", b"x"] {
+        path.become_bytes(next).unwrap();
+        assert_eq!(path.as_bytes(), next);
+        assert_eq!(kept.as_bytes(), b"a/two");
+    }
+    for wrong in [&b"a//b"[..], b"/", b"..", b"a\0b", &[b'x'; MAX_NAME + 1]] {
+        assert_eq!(path.become_bytes(wrong).unwrap_err().code(), Code::InvalidPath);
+        assert_eq!(path.as_bytes(), b"x");
+    }
+}

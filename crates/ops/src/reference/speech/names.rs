@@ -134,11 +134,9 @@ impl Sink for Marked {
             lines.more = true;
             return Flow::Stop;
         }
-        if lines.count > 0 {
-            lines.text.push('\n');
-        }
+        let (first, next) = marks(kind);
+        lines.text.push_str(if lines.count == 0 { first } else { next });
         lines.count += 1;
-        lines.text.push_str(mark(kind));
         escape_onto(&mut lines.text, path.name().unwrap_or_default());
         Flow::Continue
     }
@@ -151,8 +149,15 @@ pub(in crate::reference) fn globs(patterns: &[String]) -> Vec<Glob> {
 
 /// How a listing marks an entry.
 pub(in crate::reference) fn mark(kind: Kind) -> &'static str {
+    marks(kind).0
+}
+
+/// The same on the first line, and on those that follow.
+fn marks(kind: Kind) -> (&'static str, &'static str) {
     match kind {
-        Kind::Dir => "[DIR] ",
-        Kind::File | Kind::Symlink | Kind::Fifo | Kind::Socket | Kind::Device => "[FILE] ",
+        Kind::Dir => ("[DIR] ", "\n[DIR] "),
+        Kind::File | Kind::Symlink | Kind::Fifo | Kind::Socket | Kind::Device => {
+            ("[FILE] ", "\n[FILE] ")
+        }
     }
 }
