@@ -135,7 +135,8 @@ impl Sink for Marked {
             return Flow::Stop;
         }
         let (first, next) = marks(kind);
-        lines.text.push_str(if lines.count == 0 { first } else { next });
+        let mark = if lines.count == 0 { first } else { next };
+        lines.text.push_str(mark);
         lines.count += 1;
         escape_onto(&mut lines.text, path.name().unwrap_or_default());
         Flow::Continue
