@@ -12,7 +12,7 @@ use std::ops::Range;
 use crate::assigned::{Claim, Dress, Relation};
 use crate::near::LEAST_PRIVATE;
 use form::{
-    distinct_bytes, has_digit, has_letter, is_address, is_credential_pair, is_cut_id,
+    distinct_bytes, has_digit, has_letter, is_address, is_credential_pair, is_cut_hash, is_cut_id,
     is_encoded_example, is_hash_or_id, is_key_byte, is_path, is_url_base64, letters,
 };
 use password::{is_no_password, password};
@@ -191,6 +191,7 @@ fn key(claim: &Claim<'_>, min: usize) -> bool {
         && !is_public(claim.prefix)
         && !is_own_name(claim, value)
         && !is_cut_id(value)
+        && (is_called_secret(claim.word) || !is_cut_hash(value))
 }
 
 /// A secret that a person chose: quoted, without blanks, with the marks people put into passwords.
@@ -228,6 +229,11 @@ fn has_own_rule(claim: &Claim<'_>) -> bool {
             *newest = letter;
             last == *OTHER
         })
+}
+
+/// Words that nobody gives to what may be seen.
+fn is_called_secret(word: &str) -> bool {
+    word.contains("secret") || word.contains("private")
 }
 
 /// Keys that are there to be seen.

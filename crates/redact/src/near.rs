@@ -10,7 +10,7 @@ mod gap;
 
 use crate::class::Class;
 use crate::judge::form::{
-    distinct_bytes, is_address, is_cut_id, is_encoded_example, is_hash_or_id,
+    distinct_bytes, is_address, is_cut_hash, is_cut_id, is_encoded_example, is_hash_or_id,
 };
 use crate::judge::words::{has_consonants, is_placeholder, is_reference, is_unspeakable, is_wordy};
 use crate::tail::Tail;
@@ -194,7 +194,9 @@ fn is_credential(value: &str, gap: &Gap, naming: Naming) -> bool {
     // `PUBLIC=7b3e…` is the rest of the name, and its value.
     let named = value.trim_end_matches('=').split_once('=').is_some_and(|(name, _)| is_upper(name));
     let elsewhere = named || value.contains("//") || is_address(value) || is_reference(value);
-    !elsewhere && !is_cut_id(value) && !is_encoded_example(value) && !is_placeholder(value)
+    let called_secret = gap.hidden || gap.last == Last::PrivateKey;
+    let cut = is_cut_id(value) || (!called_secret && is_cut_hash(value));
+    !elsewhere && !cut && !is_encoded_example(value) && !is_placeholder(value)
 }
 
 /// Whether a value has the form that the words before it ask for.
@@ -332,6 +334,7 @@ mod tests {
             "algolia-7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d.js",
             "algolia_key_OF=Kp4Qx7Rm2Sn5Tb8Vw3Yz",
             "algolia_key = 7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4",
+            "algolia_key = 7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4",
             "algolia_key_id = Kp4Qx7Rm2Sn5Tb8Vw3Yz",
             "algoliaKeyId: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
             "algolia_private_key=7b3e5d8c1a9f4e2b",
