@@ -7,8 +7,9 @@
 mod name;
 mod value;
 
+use crate::head::{Head, first_bytes};
 use crate::tail::Tail;
-use name::{is_name, is_plain_suffix, joins};
+use name::{is_name, is_plain_suffix, joins, may_be_plain};
 use value::read_value;
 
 /// Bytes of a name that are read to the left of a keyword.
@@ -77,15 +78,15 @@ pub(crate) enum Dress {
 }
 
 /// Reads the assignment whose key has one of `words` at `at`; the longest word comes first.
-pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[&'static str]) -> Option<Claim<'t>> {
+pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[Head]) -> Option<Claim<'t>> {
     let bytes = chunk.as_bytes();
     let here = bytes.get(at..)?;
-    let first = here.first()?.to_ascii_lowercase();
-    let word =
-        *words.iter().filter(|word| word.as_bytes().first() == Some(&first)).find(|word| {
-            here.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
-        })?;
+    let first = first_bytes(here);
+    let word = words.iter().find(|word| word.begins(here, first))?.text;
     let word_end = at + word.len();
+    if !may_be_plain(bytes.get(word_end..)?) {
+        return None;
+    }
     let suffix_len =
         bytes.get(word_end..)?.iter().take(MAX_SUFFIX).take_while(|&&byte| is_name(byte)).count();
     if !is_plain_suffix(chunk.get(word_end..word_end + suffix_len)?) {

@@ -11,6 +11,8 @@ mod runs;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
+use crate::head::first_bytes;
+use crate::near::Name;
 use crate::prefixed;
 use crate::rules;
 use grams::{Grams, Guess, Wanted};
@@ -28,6 +30,8 @@ pub(crate) struct Keywords {
     grams: Grams,
     /// Keyword by keyword: its text and the rules that are tried at it.
     rows: Vec<(&'static str, Vec<usize>)>,
+    /// The same keywords, as names of services.
+    names: Vec<Name>,
     /// Every beginning of every keyword.
     heads: HashSet<Vec<u8>>,
     longest: usize,
@@ -72,7 +76,8 @@ impl Keywords {
             text: text.as_bytes(),
             before: before(text, rules),
         }));
-        Self { grams, rows, heads, longest, formed }
+        let names = rows.iter().map(|(keyword, _)| Name::of(keyword)).collect();
+        Self { grams, rows, names, heads, longest, formed }
     }
 
     /// The rules to try at a keyword.
@@ -80,9 +85,9 @@ impl Keywords {
         self.rows.get(keyword).map_or(&[], |(_, rules)| rules)
     }
 
-    /// How long a keyword is.
-    pub(crate) fn len(&self, keyword: usize) -> usize {
-        self.rows.get(keyword).map_or(0, |(text, _)| text.len())
+    /// A keyword, as the name of a service.
+    pub(crate) fn name(&self, keyword: usize) -> Option<&Name> {
+        self.names.get(keyword)
     }
 
     /// Whether a rule of this keyword looks beyond its line.
@@ -128,16 +133,18 @@ impl Keywords {
     fn stands(&self, bytes: &[u8], guess: Guess, known: usize) -> bool {
         let Guess { start, keyword } = guess;
         let Some((text, rules)) = self.rows.get(keyword) else { return false };
-        let Some(found) = bytes.get(start..start + text.len()) else { return false };
-        if !found.eq_ignore_ascii_case(text.as_bytes()) || start + text.len() <= known {
+        let Some(name) = self.names.get(keyword) else { return false };
+        let rest = bytes.get(start..).unwrap_or_default();
+        if !name.head.begins(rest, first_bytes(rest)) || start + text.len() <= known {
             return false;
         }
         // One that is written in capitals stands only where it is written so.
-        if text.starts_with(|first: char| first.is_ascii_uppercase()) && found != text.as_bytes() {
+        let shouted = text.starts_with(|first: char| first.is_ascii_uppercase());
+        if shouted && !rest.starts_with(text.as_bytes()) {
             return false;
         }
         let before = start.checked_sub(1).and_then(|index| bytes.get(index));
-        let (Some(&before), Some(&first)) = (before, found.first()) else { return true };
+        let (Some(&before), Some(&first)) = (before, rest.first()) else { return true };
         rules.iter().any(|&index| may_follow(index, before, first))
     }
 
