@@ -7,6 +7,8 @@
 mod name;
 mod value;
 
+use memchr::memrchr;
+
 use crate::head::{Head, first_bytes};
 use crate::tail::Tail;
 use name::{is_name, is_plain_suffix, joins, may_be_plain};
@@ -123,8 +125,7 @@ pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[Head]) -> Option<Clai
 impl Claim<'_> {
     /// Whether only blanks, a quote or a list mark stand before the key on its line.
     pub(crate) fn opens_line(&self) -> bool {
-        let line = self.lead.rsplit_once('\n').map_or(self.lead, |(_, line)| line);
-        line.trim_start_matches(BULLETS).is_empty()
+        last_line(self.lead).trim_start_matches(BULLETS).is_empty()
     }
 
     /// Whether the key stands in a list like `Server=h;Pwd=x;`, where no variable can stand.
@@ -284,8 +285,12 @@ const BULLETS: &[char] = &[' ', '\t', '#', '-', '"', '\''];
 
 /// The line up to the key.
 fn lead_of_line(chunk: &str, start: usize) -> &str {
-    let lead = before(chunk, start);
-    lead.rsplit_once('\n').map_or(lead, |(_, line)| line)
+    last_line(before(chunk, start))
+}
+
+fn last_line(text: &str) -> &str {
+    let begin = memrchr(b'\n', text.as_bytes()).map_or(0, |at| at + 1);
+    text.get(begin..).unwrap_or_default()
 }
 
 fn before(chunk: &str, start: usize) -> &str {

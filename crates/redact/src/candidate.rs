@@ -52,8 +52,13 @@ pub(crate) struct Hit {
 
 /// Tries a rule; `first` is the candidate that would be settled first so far.
 ///
-/// What could only be found inside of that one is not judged.
-pub(crate) fn find(view: &View<'_>, hit: &Hit, first: Option<&Candidate>) -> Option<Candidate> {
+/// What could only be found inside of that one is not judged, and what `memo` knows not twice.
+pub(crate) fn find(
+    view: &View<'_>,
+    hit: &Hit,
+    first: Option<&Candidate>,
+    memo: &mut judge::Memo,
+) -> Option<Candidate> {
     let &Hit { at: keyword_at, keyword, rule: index } = hit;
     let rule = rules::get(index)?;
     if let Find::Pattern(pattern) = &rule.find {
@@ -74,7 +79,8 @@ pub(crate) fn find(view: &View<'_>, hit: &Hit, first: Option<&Candidate>) -> Opt
             {
                 return None;
             }
-            if claim.value.is_empty() || !judge::assigned(*kind, &claim) {
+            memo.origin = from;
+            if claim.value.is_empty() || !judge::assigned(*kind, &claim, memo) {
                 return None;
             }
             let secret = claim.value_at..claim.value_at + claim.value.len();

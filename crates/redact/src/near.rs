@@ -10,7 +10,7 @@ mod gap;
 
 use crate::class::Class;
 use crate::judge::form::{
-    distinct_bytes, is_address, is_cut_hash, is_cut_id, is_encoded_example, is_hash_or_id,
+    has_distinct, is_address, is_cut_hash, is_cut_id, is_encoded_example, is_hash_or_id,
 };
 use crate::judge::words::{has_consonants, is_placeholder, is_reference, is_unspeakable, is_wordy};
 use crate::tail::Tail;
@@ -175,7 +175,7 @@ fn chosen(chunk: &str, start: usize, at: usize, gap: &Gap) -> Option<Beside> {
     // A call or an expression has brackets that a password hardly begins with.
     let marks = MARKED.iter().filter(|mark| text.as_bytes().contains(mark)).count();
     let expression = text.contains(['(', ')', '{']) && marks == 0;
-    let varied = text.len() >= 10 && distinct_bytes(text) >= 8;
+    let varied = text.len() >= 10 && has_distinct(text, 8);
     // What a machine made has marks only where it was told to put them in.
     let fits = gap.chosen() || (marks > 1 && text.len() >= 24);
     if !digit || !letter || !varied || !fits || expression || is_wordy(text) {

@@ -57,9 +57,9 @@ mod webhook;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::Regex;
 use regex_automata::dfa::dense::DFA;
 use regex_automata::dfa::{Automaton as _, StartKind};
+use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 
 use crate::head::Head;
@@ -273,15 +273,17 @@ impl Compiled {
         if end.is_some_and(|end| !worth(text.get(..end).unwrap_or_default())) {
             return None;
         }
-        if self.regex.captures_len() > 1 {
-            let captures = self.regex.captures(text)?;
-            return Some((captures.get(0)?.range(), captures.get(1)?.range()));
+        if let (Some(end), 1) = (end, self.regex.captures_len()) {
+            return Some((0..end, 0..end));
         }
-        let found = match end {
-            Some(end) => 0..end,
-            None => self.regex.find(text)?.range(),
-        };
-        Some((found.clone(), found))
+        // What may come behind the end that is known cannot change which match it is.
+        let end = end.unwrap_or(text.len());
+        let mut slots = [None; 4];
+        self.regex
+            .search_slots(&Input::new(text).range(..end).anchored(Anchored::Yes), &mut slots)?;
+        let [from, to, begin, end] = slots.map(|slot| slot.map(|slot| slot.get()));
+        let found = from?..to?;
+        Some((found.clone(), if self.regex.captures_len() > 1 { begin?..end? } else { found }))
     }
 }
 

@@ -123,13 +123,27 @@ fn is_environment(chunk: &str, start: usize) -> bool {
 
 /// `LANG=C HOST=db `: nothing but variables before the next one.
 fn are_variables(lead: &str) -> bool {
-    let is_variable = |word: &str| {
-        let name = word.split('=').next().unwrap_or_default();
-        let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-        name.len() > 2 && name.bytes().all(upper)
-    };
-    lead.ends_with(' ') && lead.trim_end().split(' ').all(is_variable)
+    if !lead.ends_with(' ') {
+        return false;
+    }
+    let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    // Byte by byte: a line may be full of them.
+    let (mut name, mut named) = (0, false);
+    for byte in lead.trim_end().bytes() {
+        match byte {
+            b' ' if name < LEAST_NAME => return false,
+            b' ' => (name, named) = (0, false),
+            b'=' => named = true,
+            _ if named => {}
+            byte if upper(byte) => name += 1,
+            _ => return false,
+        }
+    }
+    name >= LEAST_NAME
 }
+
+/// Letters of the shortest name that a variable has.
+const LEAST_NAME: usize = 3;
 
 fn in_environment(byte: u8) -> bool {
     ENVIRONMENT.has(byte)

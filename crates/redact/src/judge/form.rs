@@ -10,6 +10,11 @@ pub(super) fn is_path(value: &str) -> bool {
     value.starts_with(['/', '~']) || value.starts_with("./") || value.starts_with("../")
 }
 
+/// An address, or something with one in it.
+pub(super) fn has_scheme(value: &str) -> bool {
+    memchr::memchr(b':', value.as_bytes()).is_some() && value.contains("://")
+}
+
 /// An account of a block chain, which is there to be seen.
 pub(crate) fn is_address(value: &str) -> bool {
     let digits = value.strip_prefix("0x").unwrap_or_default();
@@ -68,14 +73,17 @@ pub(super) fn has_hump(value: &str) -> bool {
     )
 }
 
-pub(crate) fn distinct_bytes(value: &str) -> u32 {
+/// Whether a value has so many different bytes; most show it by their beginning.
+pub(crate) fn has_distinct(value: &str, least: u32) -> bool {
     let mut seen = [0_u64; 4];
-    for byte in value.bytes() {
-        if let Some(word) = seen.get_mut(usize::from(byte >> 6)) {
-            *word |= 1 << (byte & 63);
+    value.as_bytes().chunks(16).any(|chunk| {
+        for byte in chunk {
+            if let Some(word) = seen.get_mut(usize::from(byte >> 6)) {
+                *word |= 1 << (byte & 63);
+            }
         }
-    }
-    seen.iter().map(|word| word.count_ones()).sum()
+        seen.iter().map(|word| word.count_ones()).sum::<u32>() >= least
+    })
 }
 
 /// Whether base64 decodes to `name:password` in printable text.
