@@ -310,8 +310,20 @@ fn is_machine_made(word: &str) -> bool {
 
 /// `machine … login … password …`.
 fn is_netrc(chunk: &str, start: usize) -> bool {
-    let mut words = before(chunk, start).rsplit([' ', '\t', '\n']).filter(|word| !word.is_empty());
-    words.nth(1) == Some("login")
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n');
+    let mut lead = before(chunk, start).as_bytes();
+    let cut = |lead: &mut &[u8], is: &dyn Fn(&u8) -> bool| {
+        while let [rest @ .., last] = *lead
+            && is(last)
+        {
+            *lead = rest;
+        }
+    };
+    cut(&mut lead, &is_blank);
+    cut(&mut lead, &|byte| !is_blank(byte));
+    cut(&mut lead, &is_blank);
+    let opens = |rest: &[u8]| rest.last().is_none_or(is_blank);
+    lead.strip_suffix(b"login").is_some_and(opens)
 }
 
 fn is_quote(byte: u8) -> bool {

@@ -173,13 +173,15 @@ fn key(claim: &Claim<'_>, min: usize, memo: &mut Memo) -> bool {
     if claim.relation == Relation::Loose && (value.len() < 24 || !has_digit(value)) {
         return false;
     }
+    if is_own_name(claim, value) {
+        return false;
+    }
     // What costs more is asked last.
     let made = memo.made(claim);
     let number = claim.word.starts_with("api") && made == Made::Number;
     (number || made == Made::Random)
         && !has_own_rule(claim)
         && !is_public(claim.prefix)
-        && !is_own_name(claim, value)
         && (is_called_secret(claim.word) || !is_cut_hash(value))
 }
 
