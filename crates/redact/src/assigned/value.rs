@@ -1,5 +1,7 @@
 //! Reads the value of an assignment: what it is dressed in, and where it ends.
 
+use memchr::memchr;
+
 use super::name::is_name;
 use super::{BULLETS, Claim, Cursor, Dress, Relation, is_machine_made, is_quote, lead_of_line};
 use crate::class::Class;
@@ -63,6 +65,9 @@ pub(super) fn read_value<'t>(
 /// How many `=` with something behind them the beginning of a bare value has.
 fn joints(rest: &[u8]) -> usize {
     let head = rest.get(..FIRST_LOOK).unwrap_or(rest);
+    if memchr(b'=', head).is_none() {
+        return 0;
+    }
     let len = head.iter().take_while(|&&byte| in_code(byte)).count();
     let head = head.get(..len).unwrap_or_default();
     let joins = |pair: &&[u8]| matches!(pair, [b'=', next] if *next != b'=');
@@ -99,11 +104,13 @@ fn skip_wrapper(cursor: &mut Cursor<'_>, relation: &mut Relation) {
         return;
     }
     let new = if rest.starts_with(b"new ") { 4 } else { 0 };
+    if !rest.get(new).is_some_and(u8::is_ascii_uppercase) {
+        return;
+    }
     let is_path = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.');
     let name = rest.iter().skip(new).take(48).take_while(is_path).count();
-    let typed = rest.get(new).is_some_and(u8::is_ascii_uppercase);
     let opens = rest.get(new + name) == Some(&b'(');
-    if typed && opens && rest.get(new + name + 1).copied().is_some_and(is_quote) {
+    if opens && rest.get(new + name + 1).copied().is_some_and(is_quote) {
         cursor.at += new + name + 1;
         *relation = Relation::Call;
     }
@@ -126,20 +133,22 @@ fn are_variables(lead: &str) -> bool {
     if !lead.ends_with(' ') {
         return false;
     }
-    let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-    // Byte by byte: a line may be full of them.
-    let (mut name, mut named) = (0, false);
-    for byte in lead.trim_end().bytes() {
-        match byte {
-            b' ' if name < LEAST_NAME => return false,
-            b' ' => (name, named) = (0, false),
-            b'=' => named = true,
-            _ if named => {}
-            byte if upper(byte) => name += 1,
-            _ => return false,
+    let mut rest = lead.trim_end().as_bytes();
+    loop {
+        let name = rest.iter().take_while(|byte| VARIABLE.has(**byte)).count();
+        // Behind its name a variable has anything but a blank.
+        let next = match rest.get(name) {
+            Some(b' ') => Some(name),
+            Some(b'=') => memchr(b' ', rest),
+            Some(_) => return false,
+            None => None,
+        };
+        if name < LEAST_NAME {
+            return false;
         }
+        let Some(next) = next else { return true };
+        rest = rest.get(next + 1..).unwrap_or_default();
     }
-    name >= LEAST_NAME
 }
 
 /// Letters of the shortest name that a variable has.
@@ -162,6 +171,7 @@ fn in_element(byte: u8) -> bool {
 }
 
 static ENVIRONMENT: Class = Class::but(b" \t\n\x0c\r\"'`\\");
+static VARIABLE: Class = Class::of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 static CODE: Class = Class::but(b" \t\n\x0c\r\"'`\\,;&|<>()[]{}");
 static ESCAPED: Class = Class::but(b"\\\n\"'`");
 static ELEMENT: Class = Class::but(b"<\n");

@@ -9,21 +9,39 @@ use memchr::memchr;
 
 use crate::class::Class;
 
-/// What begins a value that is fetched from somewhere.
+/// What begins a value that is fetched from somewhere, by its first byte.
 #[rustfmt::skip]
-const REFERENCES: &[&str] = &[
-    "{", "#{", "<", "&lt;", "%{", "%(", "%s", "@{", "@@", "env.", "env(", "process.", "os.", "ENV[",
-    "ENV.", "System.", "secrets.", "secret.", "var.", "vault:", "vault.", "config.", "self.",
-    "this.", "settings.", "arn:", "projects/", "ref:", "file:", "op://", "ssm:", "kms:",
-];
+fn references(first: u8) -> &'static [&'static str] {
+    match first {
+        b'{' => &["{"],
+        b'#' => &["#{"],
+        b'<' => &["<"],
+        b'&' => &["&lt;"],
+        b'%' => &["%{", "%(", "%s"],
+        b'@' => &["@{", "@@"],
+        b'E' => &["ENV[", "ENV."],
+        b'S' => &["System."],
+        b'a' => &["arn:"],
+        b'c' => &["config."],
+        b'e' => &["env.", "env("],
+        b'f' => &["file:"],
+        b'k' => &["kms:"],
+        b'o' => &["os.", "op://"],
+        b'p' => &["process.", "projects/"],
+        b'r' => &["ref:"],
+        b's' => &["secrets.", "secret.", "self.", "settings.", "ssm:"],
+        b't' => &["this."],
+        b'v' => &["var.", "vault:", "vault."],
+        _ => &[],
+    }
+}
 
 /// What is put in later, wherever it stands in a value.
 #[rustfmt::skip]
 static EXPANSIONS: Needles =
     Needles::new(&["${", "$(", "{{", "#{", "%{", "<%", "$[", "{0", "{}", "' +", "\" +"]);
 
-/// What references and expansions begin with.
-static REFERENCE_LETTERS: Class = Class::of(b"{#<&%@epoESsvctafrk");
+/// What they begin with.
 static EXPANSION_MARKS: Class = Class::of(b"$#{%<'\"");
 
 /// What people write where a secret will stand.
@@ -59,11 +77,11 @@ impl Needles {
 /// Whether the value points at a secret instead of being one: `${X}`, `process.env.X`, `{{ x }}`.
 pub(crate) fn is_reference(value: &str) -> bool {
     let bytes = value.as_bytes();
-    // Most values have nothing that one of these begins with.
-    let opens = bytes.first().is_some_and(|first| REFERENCE_LETTERS.has(*first));
-    if opens && REFERENCES.iter().any(|start| value.starts_with(start)) {
+    let Some(first) = bytes.first() else { return false };
+    if references(*first).iter().any(|start| value.starts_with(start)) {
         return true;
     }
+    // Most values have nothing that one of them begins with.
     if bytes.iter().any(|byte| EXPANSION_MARKS.has(*byte)) && EXPANSIONS.are_in(value) {
         return true;
     }
@@ -202,13 +220,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_reference_begins_with_anything_else() {
-        let first = |text: &str| text.as_bytes()[0];
-        for reference in REFERENCES {
-            assert!(REFERENCE_LETTERS.has(first(reference)), "{reference}");
-        }
+    fn no_expansion_begins_with_anything_else() {
         for expansion in EXPANSIONS.needles {
-            assert!(EXPANSION_MARKS.has(first(expansion)), "{expansion}");
+            assert!(EXPANSION_MARKS.has(expansion.as_bytes()[0]), "{expansion}");
+        }
+    }
+
+    #[test]
+    fn every_reference_stands_at_its_first_byte() {
+        for first in 0..=u8::MAX {
+            for reference in references(first) {
+                assert_eq!(reference.as_bytes()[0], first, "{reference}");
+                assert!(is_reference(&format!("{reference}x")), "{reference}");
+            }
         }
     }
 }
