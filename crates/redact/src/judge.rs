@@ -246,7 +246,7 @@ impl Made {
 
 /// A secret that a person chose: quoted, without blanks, with the marks people put into passwords.
 fn is_chosen_secret(claim: &Claim<'_>) -> bool {
-    if claim.word != "secret" || claim.dress != Dress::Quoted || claim.value.len() < 12 {
+    if claim.dress != Dress::Quoted || claim.value.len() < 12 || claim.word != "secret" {
         return false;
     }
     let inner = claim.value.get(1..).unwrap_or_default();
@@ -258,10 +258,12 @@ fn is_chosen_secret(claim: &Claim<'_>) -> bool {
 
 /// A secret that code asks for by its text: `if secret != "open-sesame"`.
 fn is_compared_secret(claim: &Claim<'_>) -> bool {
-    let compared = claim.word == "secret" && claim.relation == Relation::Compare;
+    if claim.relation != Relation::Compare || claim.word != "secret" {
+        return false;
+    }
     let worded = claim.value.contains(['-', '_']) || has_digit(claim.value);
     let whole = claim.dress == Dress::Quoted && claim.value.len() >= 8;
-    compared && worded && whole && !claim.value.contains(' ') && password(claim)
+    worded && whole && !claim.value.contains(' ') && password(claim)
 }
 
 /// Whether a name belongs to a rule that knows the form of the value better.

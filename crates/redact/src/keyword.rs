@@ -108,12 +108,9 @@ impl Keywords {
         let bytes = text.as_bytes();
         let [prefixed, variable] = self.formed;
         let mut runs = Runs::default();
+        let mut formed: Vec<Hit> = Vec::new();
         fold::blocks(bytes, |block| {
-            self.grams.guesses(block, |guess| {
-                if self.stands(bytes, guess, known) {
-                    take(Hit { start: guess.start, keyword: guess.keyword });
-                }
-            });
+            formed.clear();
             runs.begins(block, bytes, |begin| {
                 let start = begin - 1;
                 let keyword = match bytes.get(start) {
@@ -123,29 +120,41 @@ impl Keywords {
                 };
                 let random = bytes.get(begin..).is_some_and(prefixed::is_random);
                 if random && begin + prefixed::RANDOM > known {
-                    take(Hit { start, keyword });
+                    formed.push(Hit { start, keyword });
                 }
             });
+            // Each where it stands among the others: whoever takes them keeps them in order.
+            let mut formed = formed.iter().peekable();
+            self.grams.guesses(block, |guess| {
+                if self.stands(bytes, guess, known) {
+                    while let Some(hit) = formed.next_if(|hit| hit.start <= guess.start) {
+                        take(*hit);
+                    }
+                    take(Hit { start: guess.start, keyword: guess.keyword });
+                }
+            });
+            formed.for_each(|hit| take(*hit));
         });
     }
 
     /// Whether a keyword that was guessed is there, ends behind `known`, and is worth a rule.
     fn stands(&self, bytes: &[u8], guess: Guess, known: usize) -> bool {
         let Guess { start, keyword } = guess;
-        let Some((text, rules)) = self.rows.get(keyword) else { return false };
-        let Some(name) = self.names.get(keyword) else { return false };
-        let rest = bytes.get(start..).unwrap_or_default();
-        if !name.head.begins(rest, first_bytes(rest)) || start + text.len() <= known {
+        let (Some(rest), Some(name)) = (bytes.get(start..), self.names.get(keyword)) else {
+            return false;
+        };
+        let head = &name.head;
+        if !head.begins(rest, first_bytes(rest)) || start + head.len() <= known {
             return false;
         }
         // One that is written in capitals stands only where it is written so.
-        let shouted = text.starts_with(|first: char| first.is_ascii_uppercase());
-        if shouted && !rest.starts_with(text.as_bytes()) {
+        let shouted = head.text.as_bytes().first().is_some_and(u8::is_ascii_uppercase);
+        if shouted && !rest.starts_with(head.text.as_bytes()) {
             return false;
         }
         let before = start.checked_sub(1).and_then(|index| bytes.get(index));
         let (Some(&before), Some(&first)) = (before, rest.first()) else { return true };
-        rules.iter().any(|&index| may_follow(index, before, first))
+        self.rules(keyword).iter().any(|&index| may_follow(index, before, first))
     }
 
     /// How many bytes at the end of `text` may be the beginning of a keyword.

@@ -13,6 +13,9 @@ const MAX_BARE: usize = 96;
 /// What is a list of keys shows it by so many bytes.
 const FIRST_LOOK: usize = 24;
 
+/// Letters of the longest name that wraps a value.
+const MAX_WRAPPER: usize = 48;
+
 /// So many `=` may be in them, padding not counted.
 const MOST_JOINTS: usize = 2;
 
@@ -68,10 +71,15 @@ fn joints(rest: &[u8]) -> usize {
     if memchr(b'=', head).is_none() {
         return 0;
     }
-    let len = head.iter().take_while(|&&byte| in_code(byte)).count();
-    let head = head.get(..len).unwrap_or_default();
-    let joins = |pair: &&[u8]| matches!(pair, [b'=', next] if *next != b'=');
-    head.windows(2).filter(joins).count()
+    let (mut joints, mut open) = (0, false);
+    for &byte in head {
+        if !in_code(byte) {
+            break;
+        }
+        joints += usize::from(open && byte != b'=');
+        open = byte == b'=';
+    }
+    joints
 }
 
 fn dress_of(closed: bool) -> Dress {
@@ -107,8 +115,12 @@ fn skip_wrapper(cursor: &mut Cursor<'_>, relation: &mut Relation) {
     if !rest.get(new).is_some_and(u8::is_ascii_uppercase) {
         return;
     }
+    let head = rest.get(..new + MAX_WRAPPER + 1).unwrap_or(rest);
+    if memchr(b'(', head).is_none() {
+        return;
+    }
     let is_path = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.');
-    let name = rest.iter().skip(new).take(48).take_while(is_path).count();
+    let name = rest.iter().skip(new).take(MAX_WRAPPER).take_while(is_path).count();
     let opens = rest.get(new + name) == Some(&b'(');
     if opens && rest.get(new + name + 1).copied().is_some_and(is_quote) {
         cursor.at += new + name + 1;

@@ -93,13 +93,27 @@ pub(super) fn is_credential_pair(value: &str) -> bool {
 
 /// Whether what follows the last underscore is the name of an example host in base64.
 pub(crate) fn is_encoded_example(value: &str) -> bool {
-    let encoded = value.rsplit('_').next().unwrap_or_default();
+    let begin = memchr::memrchr(b'_', value.as_bytes()).map_or(0, |at| at + 1);
+    let encoded = value.get(begin..).unwrap_or_default();
     // Nearly nothing that is random begins like the name of a host.
-    let head = encoded.get(..8).and_then(decoded);
-    if !head.is_some_and(|head| head.bytes().all(|byte| byte.is_ascii_graphic())) {
+    if !encoded.as_bytes().first_chunk().is_some_and(begins_with_text) {
         return false;
     }
     decoded(encoded).is_some_and(|text| text.contains("example.") && !text.contains(' '))
+}
+
+/// Whether the first six bytes that base64 stands for are printed as they are.
+fn begins_with_text(first: &[u8; 8]) -> bool {
+    let (mut bits, mut digits) = (0_u64, 0);
+    for digit in first.iter().take_while(|byte| **byte != b'=') {
+        let Some(digit) = base64(*digit) else { return false };
+        bits = bits << 6 | u64::from(digit);
+        digits += 1;
+    }
+    let bytes = digits * 6 / 8;
+    let spare = digits * 6 % 8;
+    let graphic = |byte: u8| byte.is_ascii_graphic();
+    (0..bytes).all(|index| u8::try_from(bits >> (spare + 8 * index) & 0xff).is_ok_and(graphic))
 }
 
 /// What base64 decodes to, where that is text.
@@ -108,14 +122,7 @@ fn decoded(value: &str) -> Option<String> {
     let mut bits = 0_u32;
     let mut held = 0_u32;
     for byte in value.bytes().take_while(|&byte| byte != b'=') {
-        let digit = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
+        let digit = base64(byte)?;
         bits = (bits << 6 | u32::from(digit)) & 0xffff;
         held += 6;
         if held >= 8 {
@@ -124,4 +131,15 @@ fn decoded(value: &str) -> Option<String> {
         }
     }
     String::from_utf8(decoded).ok()
+}
+
+fn base64(byte: u8) -> Option<u8> {
+    match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    }
 }

@@ -57,3 +57,24 @@ fn basic_credentials_decode_to_a_pair() {
     assert!(!is_credential_pair("authentication"));
     assert!(!is_credential_pair("QWxhZGRpbg=="));
 }
+
+#[test]
+fn an_example_host_in_base64_is_known_by_its_beginning() {
+    for example in [
+        "ZXhhbXBsZS5hY2NvdW50cy5kZXYk",
+        "pk_live_ZXhhbXBsZS5hY2NvdW50cy5kZXYk",
+        "aG9zdC5leGFtcGxlLm9yZw==",
+    ] {
+        assert!(is_encoded_example(example), "{example}");
+    }
+    for other in [
+        "",
+        "ZXhhbXBs",
+        "Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+        "YWJj=xxxx",
+        "ZXhhbXBsZS5hY2NvdW50cy5kZXYk_Kp4Qx7Rm2Sn5",
+        "YW4gZXhhbXBsZS5vZiBpdA==",
+    ] {
+        assert!(!is_encoded_example(other), "{other}");
+    }
+}
