@@ -7,8 +7,11 @@
 mod name;
 mod value;
 
+use memchr::memrchr;
+
+use crate::head::{Head, first_bytes};
 use crate::tail::Tail;
-use name::{is_name, is_plain_suffix, joins};
+use name::{is_name, is_plain_suffix, joins, may_be_plain};
 use value::read_value;
 
 /// Bytes of a name that are read to the left of a keyword.
@@ -77,15 +80,15 @@ pub(crate) enum Dress {
 }
 
 /// Reads the assignment whose key has one of `words` at `at`; the longest word comes first.
-pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[&'static str]) -> Option<Claim<'t>> {
+pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[Head]) -> Option<Claim<'t>> {
     let bytes = chunk.as_bytes();
     let here = bytes.get(at..)?;
-    let first = here.first()?.to_ascii_lowercase();
-    let word =
-        *words.iter().filter(|word| word.as_bytes().first() == Some(&first)).find(|word| {
-            here.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
-        })?;
+    let first = first_bytes(here);
+    let word = words.iter().find(|word| word.begins(here, first))?.text;
     let word_end = at + word.len();
+    if !may_be_plain(bytes.get(word_end..)?) {
+        return None;
+    }
     let suffix_len =
         bytes.get(word_end..)?.iter().take(MAX_SUFFIX).take_while(|&&byte| is_name(byte)).count();
     if !is_plain_suffix(chunk.get(word_end..word_end + suffix_len)?) {
@@ -122,8 +125,7 @@ pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[&'static str]) -> Opt
 impl Claim<'_> {
     /// Whether only blanks, a quote or a list mark stand before the key on its line.
     pub(crate) fn opens_line(&self) -> bool {
-        let line = self.lead.rsplit_once('\n').map_or(self.lead, |(_, line)| line);
-        line.trim_start_matches(BULLETS).is_empty()
+        last_line(self.lead).trim_start_matches(BULLETS).is_empty()
     }
 
     /// Whether the key stands in a list like `Server=h;Pwd=x;`, where no variable can stand.
@@ -283,8 +285,12 @@ const BULLETS: &[char] = &[' ', '\t', '#', '-', '"', '\''];
 
 /// The line up to the key.
 fn lead_of_line(chunk: &str, start: usize) -> &str {
-    let lead = before(chunk, start);
-    lead.rsplit_once('\n').map_or(lead, |(_, line)| line)
+    last_line(before(chunk, start))
+}
+
+fn last_line(text: &str) -> &str {
+    let begin = memrchr(b'\n', text.as_bytes()).map_or(0, |at| at + 1);
+    text.get(begin..).unwrap_or_default()
 }
 
 fn before(chunk: &str, start: usize) -> &str {
@@ -304,8 +310,20 @@ fn is_machine_made(word: &str) -> bool {
 
 /// `machine … login … password …`.
 fn is_netrc(chunk: &str, start: usize) -> bool {
-    let mut words = before(chunk, start).rsplit([' ', '\t', '\n']).filter(|word| !word.is_empty());
-    words.nth(1) == Some("login")
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n');
+    let mut lead = before(chunk, start).as_bytes();
+    let cut = |lead: &mut &[u8], is: &dyn Fn(&u8) -> bool| {
+        while let [rest @ .., last] = *lead
+            && is(last)
+        {
+            *lead = rest;
+        }
+    };
+    cut(&mut lead, &is_blank);
+    cut(&mut lead, &|byte| !is_blank(byte));
+    cut(&mut lead, &is_blank);
+    let opens = |rest: &[u8]| rest.last().is_none_or(is_blank);
+    lead.strip_suffix(b"login").is_some_and(opens)
 }
 
 fn is_quote(byte: u8) -> bool {

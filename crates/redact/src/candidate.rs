@@ -52,8 +52,13 @@ pub(crate) struct Hit {
 
 /// Tries a rule; `first` is the candidate that would be settled first so far.
 ///
-/// What could only be found inside of that one is not judged.
-pub(crate) fn find(view: &View<'_>, hit: &Hit, first: Option<&Candidate>) -> Option<Candidate> {
+/// What could only be found inside of that one is not judged, and what `memo` knows not twice.
+pub(crate) fn find(
+    view: &View<'_>,
+    hit: &Hit,
+    first: Option<&Candidate>,
+    memo: &mut judge::Memo,
+) -> Option<Candidate> {
     let &Hit { at: keyword_at, keyword, rule: index } = hit;
     let rule = rules::get(index)?;
     if let Find::Pattern(pattern) = &rule.find {
@@ -68,20 +73,21 @@ pub(crate) fn find(view: &View<'_>, hit: &Hit, first: Option<&Candidate>) -> Opt
     let (range, secret, tail) = match &rule.find {
         Find::Pattern(pattern) => by_pattern(chunk, at, index, pattern)?,
         Find::Assigned(words, kind) => {
-            let claim = assigned::read(chunk, at, words)?;
+            let claim = assigned::read(chunk, at, rules::heads(index, words)?)?;
             let value_at = from + claim.value_at;
             if first.is_some_and(|first| first.beats(value_at, value_at + claim.value.len(), index))
             {
                 return None;
             }
-            if claim.value.is_empty() || !judge::assigned(*kind, &claim) {
+            memo.origin = from;
+            if claim.value.is_empty() || !judge::assigned(*kind, &claim, memo) {
                 return None;
             }
             let secret = claim.value_at..claim.value_at + claim.value.len();
             (claim.start..secret.end, secret, claim.tail)
         }
         Find::Service(naming) => {
-            let name = Keywords::get().len(keyword);
+            let name = Keywords::get().name(keyword)?;
             let beside = near::read(chunk, at, name, *naming)?;
             (beside.start..beside.run_end, beside.value_at..beside.value_end, beside.tail)
         }
@@ -111,8 +117,14 @@ fn by_pattern(chunk: &str, at: usize, index: usize, pattern: &Pattern) -> Option
     // What goes on in its tail needs no more than its head here.
     let window = match pattern.more {
         More::Word | More::Token | More::Base64 => {
-            let most = if pattern.verdict == Verdict::Random { JUDGED } else { HEAD };
-            window.get(..window.floor_char_boundary(most)).unwrap_or(window)
+            let random = pattern.verdict == Verdict::Random;
+            let most = if random { JUDGED } else { HEAD };
+            let head = window.get(..window.floor_char_boundary(most)).unwrap_or(window);
+            // The pattern would go through all of it to find nothing random.
+            if random && !has_digit(head) {
+                return None;
+            }
+            head
         }
         More::Nothing | More::Below | More::Pem => window,
     };
@@ -137,6 +149,11 @@ fn by_pattern(chunk: &str, at: usize, index: usize, pattern: &Pattern) -> Option
     let stopped = range.end < window.len() && pattern.more != More::Pem;
     let tail = if stopped { Tail::Closed } else { pattern.more.tail() };
     Some((at - scheme..at + range.end, secret, tail))
+}
+
+/// Whether there is a digit, asked of many bytes at once.
+fn has_digit(text: &str) -> bool {
+    text.bytes().fold(false, |any, byte| any | byte.is_ascii_digit())
 }
 
 fn is_scheme(byte: u8) -> bool {

@@ -9,11 +9,13 @@ pub(crate) mod words;
 
 use std::ops::Range;
 
+use memchr::memchr2;
+
 use crate::assigned::{Claim, Dress, Relation};
 use crate::near::LEAST_PRIVATE;
 use form::{
-    distinct_bytes, has_digit, has_letter, is_address, is_credential_pair, is_cut_id,
-    is_encoded_example, is_hash_or_id, is_key_byte, is_path, is_url_base64, letters,
+    has_digit, has_distinct, has_letter, has_scheme, is_address, is_credential_pair, is_cut_hash,
+    is_cut_id, is_encoded_example, is_hash_or_id, is_key_byte, is_path, is_url_base64, letters,
 };
 use password::{is_no_password, password};
 use words::{is_gibberish, is_placeholder, is_reference, is_scrambled, is_wordy};
@@ -104,18 +106,18 @@ pub(crate) enum Kind {
 }
 
 /// Decides on a value that was assigned to a key.
-pub(crate) fn assigned(kind: Kind, claim: &Claim<'_>) -> bool {
+pub(crate) fn assigned(kind: Kind, claim: &Claim<'_>, memo: &mut Memo) -> bool {
     match kind {
         Kind::Password => password(claim),
         Kind::Key => {
-            key(claim, least(claim)) || is_chosen_secret(claim) || is_compared_secret(claim)
+            key(claim, least(claim), memo) || is_chosen_secret(claim) || is_compared_secret(claim)
         }
-        Kind::LooseKey => key(claim, 20) && !is_hash_or_id(claim.value),
+        Kind::LooseKey => key(claim, 20, memo) && !is_hash_or_id(claim.value),
         Kind::AwsSecret => {
             let exact = claim.value.len() == 40 && claim.value.bytes().all(crate::tail::is_base64);
             // Amazon's are of 40 letters; others took over the name, not the length.
             let named = claim.word.starts_with("aws");
-            exact || key(claim, if named { 40 } else { 16 })
+            exact || key(claim, if named { 40 } else { 16 }, memo)
         }
         Kind::Base64 => claim.value.len() >= 40 && claim.value.bytes().all(is_url_base64),
     }
@@ -149,9 +151,9 @@ fn userinfo(value: &str) -> bool {
         && value != "password"
 }
 
-fn key(claim: &Claim<'_>, min: usize) -> bool {
+fn key(claim: &Claim<'_>, min: usize, memo: &mut Memo) -> bool {
     let value = claim.value;
-    if value.len() < min || value.contains([' ', '\t']) {
+    if value.len() < min || memchr2(b' ', b'\t', value.as_bytes()).is_some() {
         return false;
     }
     let bare = matches!(claim.dress, Dress::Bare | Dress::Environment);
@@ -171,31 +173,80 @@ fn key(claim: &Claim<'_>, min: usize) -> bool {
     if claim.relation == Relation::Loose && (value.len() < 24 || !has_digit(value)) {
         return false;
     }
-    if distinct_bytes(value) < 6 || is_address(value) {
-        return false;
-    }
-    let number = claim.word.starts_with("api") && value.bytes().all(|byte| byte.is_ascii_digit());
-    let hex = value.len() >= 24 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let mixed = || has_digit(value) && has_letter(value) && !is_wordy(value);
-    let quoted = claim.dress == Dress::Quoted;
-    let letters = || is_gibberish(value) || (quoted && is_scrambled(value));
-    if !number && !hex && !mixed() && !letters() {
+    if is_own_name(claim, value) {
         return false;
     }
     // What costs more is asked last.
-    let elsewhere = value.contains("://") || is_path(value) || is_reference(value);
-    !elsewhere
-        && !is_encoded_example(value)
+    let made = memo.made(claim);
+    let number = claim.word.starts_with("api") && made == Made::Number;
+    (number || made == Made::Random)
         && !has_own_rule(claim)
-        && !is_placeholder(value)
         && !is_public(claim.prefix)
-        && !is_own_name(claim, value)
-        && !is_cut_id(value)
+        && (is_called_secret(claim.word) || !is_cut_hash(value))
+}
+
+/// What was found out about the last value: several names may stand before the same one.
+#[derive(Debug, Default)]
+pub(crate) struct Memo {
+    /// Where the text begins that claims point into.
+    pub(crate) origin: usize,
+    last: Option<(usize, usize, Dress, Made)>,
+}
+
+/// What a value is by itself, whatever its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Made {
+    /// By a machine, at random.
+    Random,
+    /// Digits, of which nobody can tell.
+    Number,
+    /// By a person, or it stands for something else.
+    Otherwise,
+}
+
+impl Memo {
+    fn made(&mut self, claim: &Claim<'_>) -> Made {
+        let (at, len) = (self.origin + claim.value_at, claim.value.len());
+        match self.last {
+            Some((last, size, dress, made)) if (last, size, dress) == (at, len, claim.dress) => {
+                made
+            }
+            _ => {
+                let made = Made::of(claim);
+                self.last = Some((at, len, claim.dress, made));
+                made
+            }
+        }
+    }
+}
+
+impl Made {
+    fn of(claim: &Claim<'_>) -> Self {
+        let value = claim.value;
+        if !has_distinct(value, 6) || is_address(value) {
+            return Self::Otherwise;
+        }
+        let number = value.bytes().all(|byte| byte.is_ascii_digit());
+        let hex = value.len() >= 24 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let mixed = || has_digit(value) && has_letter(value) && !is_wordy(value);
+        let quoted = claim.dress == Dress::Quoted;
+        let letters = || is_gibberish(value) || (quoted && is_scrambled(value));
+        let random = hex || mixed() || letters();
+        if !number && !random {
+            return Self::Otherwise;
+        }
+        // What costs more is asked last.
+        let elsewhere = has_scheme(value) || is_path(value) || is_reference(value);
+        if elsewhere || is_cut_id(value) || is_encoded_example(value) || is_placeholder(value) {
+            return Self::Otherwise;
+        }
+        if random { Self::Random } else { Self::Number }
+    }
 }
 
 /// A secret that a person chose: quoted, without blanks, with the marks people put into passwords.
 fn is_chosen_secret(claim: &Claim<'_>) -> bool {
-    if claim.word != "secret" || claim.dress != Dress::Quoted || claim.value.len() < 12 {
+    if claim.dress != Dress::Quoted || claim.value.len() < 12 || claim.word != "secret" {
         return false;
     }
     let inner = claim.value.get(1..).unwrap_or_default();
@@ -207,10 +258,12 @@ fn is_chosen_secret(claim: &Claim<'_>) -> bool {
 
 /// A secret that code asks for by its text: `if secret != "open-sesame"`.
 fn is_compared_secret(claim: &Claim<'_>) -> bool {
-    let compared = claim.word == "secret" && claim.relation == Relation::Compare;
+    if claim.relation != Relation::Compare || claim.word != "secret" {
+        return false;
+    }
     let worded = claim.value.contains(['-', '_']) || has_digit(claim.value);
     let whole = claim.dress == Dress::Quoted && claim.value.len() >= 8;
-    compared && worded && whole && !claim.value.contains(' ') && password(claim)
+    worded && whole && !claim.value.contains(' ') && password(claim)
 }
 
 /// Whether a name belongs to a rule that knows the form of the value better.
@@ -228,6 +281,11 @@ fn has_own_rule(claim: &Claim<'_>) -> bool {
             *newest = letter;
             last == *OTHER
         })
+}
+
+/// Words that nobody gives to what may be seen.
+fn is_called_secret(word: &str) -> bool {
+    word.contains("secret") || word.contains("private")
 }
 
 /// Keys that are there to be seen.

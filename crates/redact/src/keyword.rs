@@ -11,6 +11,8 @@ mod runs;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
+use crate::head::first_bytes;
+use crate::near::Name;
 use crate::prefixed;
 use crate::rules;
 use grams::{Grams, Guess, Wanted};
@@ -28,6 +30,8 @@ pub(crate) struct Keywords {
     grams: Grams,
     /// Keyword by keyword: its text and the rules that are tried at it.
     rows: Vec<(&'static str, Vec<usize>)>,
+    /// The same keywords, as names of services.
+    names: Vec<Name>,
     /// Every beginning of every keyword.
     heads: HashSet<Vec<u8>>,
     longest: usize,
@@ -72,7 +76,8 @@ impl Keywords {
             text: text.as_bytes(),
             before: before(text, rules),
         }));
-        Self { grams, rows, heads, longest, formed }
+        let names = rows.iter().map(|(keyword, _)| Name::of(keyword)).collect();
+        Self { grams, rows, names, heads, longest, formed }
     }
 
     /// The rules to try at a keyword.
@@ -80,9 +85,9 @@ impl Keywords {
         self.rows.get(keyword).map_or(&[], |(_, rules)| rules)
     }
 
-    /// How long a keyword is.
-    pub(crate) fn len(&self, keyword: usize) -> usize {
-        self.rows.get(keyword).map_or(0, |(text, _)| text.len())
+    /// A keyword, as the name of a service.
+    pub(crate) fn name(&self, keyword: usize) -> Option<&Name> {
+        self.names.get(keyword)
     }
 
     /// Whether a rule of this keyword looks beyond its line.
@@ -103,12 +108,9 @@ impl Keywords {
         let bytes = text.as_bytes();
         let [prefixed, variable] = self.formed;
         let mut runs = Runs::default();
+        let mut formed: Vec<Hit> = Vec::new();
         fold::blocks(bytes, |block| {
-            self.grams.guesses(block, |guess| {
-                if self.stands(bytes, guess, known) {
-                    take(Hit { start: guess.start, keyword: guess.keyword });
-                }
-            });
+            formed.clear();
             runs.begins(block, bytes, |begin| {
                 let start = begin - 1;
                 let keyword = match bytes.get(start) {
@@ -118,27 +120,41 @@ impl Keywords {
                 };
                 let random = bytes.get(begin..).is_some_and(prefixed::is_random);
                 if random && begin + prefixed::RANDOM > known {
-                    take(Hit { start, keyword });
+                    formed.push(Hit { start, keyword });
                 }
             });
+            // Each where it stands among the others: whoever takes them keeps them in order.
+            let mut formed = formed.iter().peekable();
+            self.grams.guesses(block, |guess| {
+                if self.stands(bytes, guess, known) {
+                    while let Some(hit) = formed.next_if(|hit| hit.start <= guess.start) {
+                        take(*hit);
+                    }
+                    take(Hit { start: guess.start, keyword: guess.keyword });
+                }
+            });
+            formed.for_each(|hit| take(*hit));
         });
     }
 
     /// Whether a keyword that was guessed is there, ends behind `known`, and is worth a rule.
     fn stands(&self, bytes: &[u8], guess: Guess, known: usize) -> bool {
         let Guess { start, keyword } = guess;
-        let Some((text, rules)) = self.rows.get(keyword) else { return false };
-        let Some(found) = bytes.get(start..start + text.len()) else { return false };
-        if !found.eq_ignore_ascii_case(text.as_bytes()) || start + text.len() <= known {
+        let (Some(rest), Some(name)) = (bytes.get(start..), self.names.get(keyword)) else {
+            return false;
+        };
+        let head = &name.head;
+        if !head.begins(rest, first_bytes(rest)) || start + head.len() <= known {
             return false;
         }
         // One that is written in capitals stands only where it is written so.
-        if text.starts_with(|first: char| first.is_ascii_uppercase()) && found != text.as_bytes() {
+        let shouted = head.text.as_bytes().first().is_some_and(u8::is_ascii_uppercase);
+        if shouted && !rest.starts_with(head.text.as_bytes()) {
             return false;
         }
         let before = start.checked_sub(1).and_then(|index| bytes.get(index));
-        let (Some(&before), Some(&first)) = (before, found.first()) else { return true };
-        rules.iter().any(|&index| may_follow(index, before, first))
+        let (Some(&before), Some(&first)) = (before, rest.first()) else { return true };
+        self.rules(keyword).iter().any(|&index| may_follow(index, before, first))
     }
 
     /// How many bytes at the end of `text` may be the beginning of a keyword.

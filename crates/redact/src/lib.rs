@@ -19,6 +19,7 @@ mod class;
 mod clean;
 mod config;
 mod custom;
+mod head;
 mod judge;
 mod keyword;
 mod near;

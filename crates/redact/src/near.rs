@@ -10,14 +10,15 @@ mod gap;
 
 use crate::class::Class;
 use crate::judge::form::{
-    distinct_bytes, is_address, is_cut_id, is_encoded_example, is_hash_or_id,
+    has_distinct, is_address, is_cut_hash, is_cut_id, is_encoded_example, is_hash_or_id,
 };
 use crate::judge::words::{has_consonants, is_placeholder, is_reference, is_unspeakable, is_wordy};
 use crate::tail::Tail;
 use form::{
     Form, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_plain, is_uuid,
 };
-use gap::{Gap, Last, counter, link};
+pub(crate) use gap::Name;
+use gap::{Gap, Last, Said, counter, link, mark};
 
 /// Bytes between the name and the value; alignment and quotes, not text.
 const MAX_GAP: usize = 512;
@@ -63,8 +64,8 @@ pub(crate) struct Beside {
     pub(crate) tail: Tail,
 }
 
-/// Reads what stands beside the name of `len` bytes at `at`.
-pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option<Beside> {
+/// Reads what stands beside the name at `at`.
+pub(crate) fn read(chunk: &str, at: usize, name: &Name, naming: Naming) -> Option<Beside> {
     let bytes = chunk.as_bytes();
     let first = *bytes.get(at)?;
     let before = at.checked_sub(1).and_then(|index| bytes.get(index));
@@ -75,23 +76,26 @@ pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option
             return None;
         }
     }
-    let end = at + len;
-    let last = Last::default().then(bytes.get(at..end)?);
-    let mut gap = Gap { secret: naming == Naming::Shouted, last, ..Gap::default() };
-    let most = if naming == Naming::Shouted { MAX_SHOUTED } else { MAX_WORDS };
+    let end = at + name.head.len();
+    let shouted = naming == Naming::Shouted;
+    let said = if shouted { Said::SECRET } else { Said::default() };
+    let mut gap = Gap { words: 0, said, last: Last::default().then(name.word) };
+    let most = if shouted { MAX_SHOUTED } else { MAX_WORDS };
     let mut here = end;
     while here < end + MAX_GAP && gap.words <= most {
         let byte = *bytes.get(here)?;
-        if is_separator(byte) {
-            gap.tight = byte == b'=' && here == end;
-            gap.assigned |= matches!(byte, b'=' | b':');
-            gap.blank |= matches!(byte, b' ' | b'\t');
-            gap.listed |= byte == b',';
-            gap.pair |= byte == b':' && bytes.get(here + 1) == Some(&b' ');
+        if let Some(said) = mark(byte) {
+            gap.said = gap.said.but(Said::TIGHT).and(said);
+            if byte == b'=' && here == end {
+                gap.said = gap.said.and(Said::TIGHT);
+            }
             here += 1;
+            if byte == b':' && bytes.get(here) == Some(&b' ') {
+                gap.said = gap.said.and(Said::PAIR);
+            }
             continue;
         }
-        if let Some(word) = link(bytes.get(here..)?, bytes.get(at..end)?, &mut gap) {
+        if let Some(word) = link(bytes.get(here..)?, name, &mut gap) {
             gap.words += 1;
             here += word;
             continue;
@@ -107,7 +111,7 @@ pub(crate) fn read(chunk: &str, at: usize, len: usize, naming: Naming) -> Option
         }
         let found = value(chunk, at, here, &gap, naming);
         // A word in capitals names nobody whose password it could be.
-        let named = naming != Naming::Shouted && gap.secret && gap.assigned;
+        let named = naming != Naming::Shouted && gap.secret() && gap.assigned();
         return if named { found.or_else(|| chosen(chunk, at, here, &gap)) } else { found };
     }
     None
@@ -160,7 +164,7 @@ fn chosen(chunk: &str, start: usize, at: usize, gap: &Gap) -> Option<Beside> {
         numbered |= byte.is_ascii_digit();
         marked |= MARKS.has(*byte);
     }
-    let plainly_none = if gap.chosen { !numbered && !marked } else { !numbered || !marked };
+    let plainly_none = if gap.chosen() { !numbered && !marked } else { !numbered || !marked };
     if plainly_none {
         return None;
     }
@@ -171,9 +175,9 @@ fn chosen(chunk: &str, start: usize, at: usize, gap: &Gap) -> Option<Beside> {
     // A call or an expression has brackets that a password hardly begins with.
     let marks = MARKED.iter().filter(|mark| text.as_bytes().contains(mark)).count();
     let expression = text.contains(['(', ')', '{']) && marks == 0;
-    let varied = text.len() >= 10 && distinct_bytes(text) >= 8;
+    let varied = text.len() >= 10 && has_distinct(text, 8);
     // What a machine made has marks only where it was told to put them in.
-    let fits = gap.chosen || (marks > 1 && text.len() >= 24);
+    let fits = gap.chosen() || (marks > 1 && text.len() >= 24);
     if !digit || !letter || !varied || !fits || expression || is_wordy(text) {
         return None;
     }
@@ -194,14 +198,16 @@ fn is_credential(value: &str, gap: &Gap, naming: Naming) -> bool {
     // `PUBLIC=7b3e…` is the rest of the name, and its value.
     let named = value.trim_end_matches('=').split_once('=').is_some_and(|(name, _)| is_upper(name));
     let elsewhere = named || value.contains("//") || is_address(value) || is_reference(value);
-    !elsewhere && !is_cut_id(value) && !is_encoded_example(value) && !is_placeholder(value)
+    let called_secret = gap.hidden() || gap.last == Last::PrivateKey;
+    let cut = is_cut_id(value) || (!called_secret && is_cut_hash(value));
+    !elsewhere && !cut && !is_encoded_example(value) && !is_placeholder(value)
 }
 
 /// Whether a value has the form that the words before it ask for.
 fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
     // What costs less is asked first, here and below: a text may be full of such values.
     let appended = || is_uuid(value) || value.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let told = gap.secret || gap.assigned || gap.blank;
+    let told = gap.secret() || gap.assigned() || gap.blank();
     if !told && !appended() {
         return false;
     }
@@ -212,10 +218,12 @@ fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
         let split = || value.len() >= 24 && form.mixed();
         return shaped && form.random() && (form.joined || is_uuid(value) || split());
     }
-    if gap.secret {
+    if gap.secret() {
         let cases = form.lower > 0 && form.upper > 0;
         return match value.len() {
-            8 | 9 => gap.hidden && gap.assigned && form.joined && form.digits > 2 && form.mixed(),
+            8 | 9 => {
+                gap.hidden() && gap.assigned() && form.joined && form.digits > 2 && form.mixed()
+            }
             0..=9 => false,
             10..=15 => form.joined && (form.digits > 2 || cases) && form.mixed(),
             _ => !is_dotted_version(value) && form.random(),
@@ -223,30 +231,31 @@ fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
     }
     let plain = value.trim_end_matches('=').bytes().all(is_plain);
     let uuid = is_uuid(value);
-    if !(gap.assigned || gap.blank) {
+    if !(gap.assigned() || gap.blank()) {
         // `name-7b3e5d8c-…`: what a machine appended, and no hash of a file or a pod.
         let appended = form.joined && !form.hex && value.len() >= 24 && form.digits > 2;
-        let alone = naming == Naming::Coined && gap.words == 0 && !gap.listed;
+        let alone = naming == Naming::Coined && gap.words == 0 && !gap.listed();
         return alone && (uuid || (appended && form.mixed()));
     }
     if naming == Naming::Word {
-        return gap.tight && value.len() == 32 && form.hex && form.mixed();
+        return gap.tight() && value.len() == 32 && form.hex && form.mixed();
     }
-    let dotted = || if gap.assigned { is_dotted_token(value) } else { is_long_token(value, &form) };
-    if gap.listed || !(plain || dotted()) {
+    let dotted =
+        || if gap.assigned() { is_dotted_token(value) } else { is_long_token(value, &form) };
+    if gap.listed() || !(plain || dotted()) {
         return false;
     }
-    if gap.client || gap.id {
-        let whole = gap.client || !uuid || (gap.paired && gap.assigned);
+    if gap.client() || gap.id() {
+        let whole = gap.client() || !uuid || (gap.paired() && gap.assigned());
         return value.len() >= 12 && whole && (uuid || form.random());
     }
     // The name alone: nothing but an assignment or a blank may stand between.
-    let least = if gap.assigned { 15 } else { 20 };
-    let long = value.len() >= if gap.assigned { 20 } else { 64 };
-    let grouped = || gap.assigned && is_grouped(value);
+    let least = if gap.assigned() { 15 } else { 20 };
+    let long = value.len() >= if gap.assigned() { 20 } else { 64 };
+    let grouped = || gap.assigned() && is_grouped(value);
     let split = || form.digits > 1 && (long || grouped());
     // `Sentry: 6d3f25b8…` in a lock file is the hash of a package.
-    if gap.pair && !uuid && is_hash_or_id(value) {
+    if gap.pair() && !uuid && is_hash_or_id(value) {
         return false;
     }
     value.len() >= least && (uuid || form.joined || split()) && form.mixed()
@@ -271,10 +280,6 @@ fn is_upper(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
 }
 
-fn is_separator(byte: u8) -> bool {
-    SEPARATORS.has(byte)
-}
-
 fn in_value(byte: u8) -> bool {
     VALUES.has(byte)
 }
@@ -288,16 +293,15 @@ const MARKED: &[u8] = b"!@#$%^&*";
 
 static MARKS: Class = Class::of(MARKED);
 static PASSWORDS: Class = Class::but(b" \t\n\x0c\r\"'`\\<");
-static SEPARATORS: Class = Class::of(b" \t\"'`=:_-.,([]>\\");
 static VALUES: Class = Class::of(b"_-.+/=~!%").with_alphanumerics();
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn found(text: &str, name: &str, naming: Naming) -> Option<String> {
+    fn found(text: &str, name: &'static str, naming: Naming) -> Option<String> {
         let at = text.to_ascii_lowercase().find(name).unwrap();
-        let beside = read(text, at, name.len(), naming)?;
+        let beside = read(text, at, &Name::of(name), naming)?;
         Some(text[beside.value_at..beside.value_end].to_owned())
     }
 
@@ -332,6 +336,7 @@ mod tests {
             "algolia-7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d.js",
             "algolia_key_OF=Kp4Qx7Rm2Sn5Tb8Vw3Yz",
             "algolia_key = 7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4",
+            "algolia_key = 7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4",
             "algolia_key_id = Kp4Qx7Rm2Sn5Tb8Vw3Yz",
             "algoliaKeyId: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
             "algolia_private_key=7b3e5d8c1a9f4e2b",

@@ -15,20 +15,34 @@ const MOST: usize = 100_000;
 pub(crate) struct Numbers {
     seen: HashMap<(usize, u128), u32>,
     counts: HashMap<usize, u32>,
+    /// The last one, because a secret often stands in a text again and again.
+    last: Option<((usize, u128), u32)>,
 }
 
 impl Numbers {
     /// The number of a secret among those of the same name, counted from 1.
     pub(crate) fn number(&mut self, name: usize, secret: &Digest) -> u32 {
-        if let Some(&nth) = self.seen.get(&(name, secret.state)) {
+        let key = (name, secret.state);
+        if let Some((last, nth)) = self.last
+            && last == key
+        {
             return nth;
         }
-        let count = self.counts.entry(name).or_insert(0);
+        let nth = self.give(key);
+        self.last = Some((key, nth));
+        nth
+    }
+
+    fn give(&mut self, key: (usize, u128)) -> u32 {
+        if let Some(&nth) = self.seen.get(&key) {
+            return nth;
+        }
+        let count = self.counts.entry(key.0).or_insert(0);
         if self.seen.len() >= MOST {
             return *count + 1;
         }
         *count += 1;
-        self.seen.insert((name, secret.state), *count);
+        self.seen.insert(key, *count);
         *count
     }
 }

@@ -6,7 +6,7 @@
 use std::iter;
 use std::ops::Range;
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 
 const OPENING: &[u8] = b"[REDACTED: ";
 
@@ -73,8 +73,10 @@ pub(crate) fn touches(text: &str, range: &Range<usize>) -> bool {
     let from = text.floor_char_boundary(range.start.saturating_sub(LONGEST));
     let to = text.ceil_char_boundary((range.end + LONGEST).min(text.len()));
     text.get(from..to).is_some_and(|near| {
-        placeholders(near)
-            .any(|found| found.start + from <= range.end && found.end + from >= range.start)
+        // Hardly any text has even the bracket.
+        memchr(b'[', near.as_bytes()).is_some()
+            && placeholders(near)
+                .any(|found| found.start + from <= range.end && found.end + from >= range.start)
     })
 }
 

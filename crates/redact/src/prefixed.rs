@@ -11,6 +11,9 @@ pub(crate) const RANDOM: usize = 24;
 /// Bytes of a prefix.
 const MAX_PREFIX: usize = 24;
 
+/// So many digits are a number of something, and no version.
+const NUMBER: usize = 6;
+
 /// The random value of the environment variable whose equals sign stands at `at`.
 ///
 /// A mix of cases and digits is asked for, so hashes, versions and commit ids stay.
@@ -73,6 +76,11 @@ pub(crate) fn read(chunk: &str, at: usize) -> Option<Range<usize>> {
     if !opens || !named || !(2..=MAX_PREFIX).contains(&len) || PUBLIC.contains(&prefix) {
         return None;
     }
+    // The number of an object in front of the rest makes it the name of that object.
+    let last = prefix.rsplit(['_', '-']).next().unwrap_or_default();
+    if last.len() >= NUMBER && last.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
     // A path, an address, a name of code, a piece of something longer.
     if matches!(lead.get(..at - len)?.last(), Some(b'/' | b'.' | b'+' | b'@' | b'#' | b'%')) {
         return None;
@@ -108,6 +116,8 @@ mod tests {
     fn a_prefix_and_something_random_is_a_token() {
         let text = "key: acme_live_Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Q, next";
         assert_eq!(token(text), Some("acme_live_Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Q"));
+        let second = "key: acme_02_Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Q, next";
+        assert_eq!(token(second), Some("acme_02_Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Q"));
     }
 
     #[test]
@@ -116,6 +126,7 @@ mod tests {
             "snake_case_and_more_of_it_that_is_long_enough",
             "x = a_HttpServerConfig2FromEnv3WithRetry4",
             "price_1MoBy5LkdIwHu7ixZhnattbh",
+            "upload_126031192_Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Q",
             "h_3b335d612137949d2f21fcc6c8c8164db7603227",
             "dist/index_Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Q.js",
             "Zm9vYmFy_Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Q",

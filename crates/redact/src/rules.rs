@@ -44,6 +44,7 @@ macro_rules! inside {
 
 mod account;
 mod assignment;
+mod automaton;
 mod below;
 mod cloud;
 mod prose;
@@ -57,14 +58,14 @@ mod webhook;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::Regex;
-use regex_automata::dfa::dense::DFA;
-use regex_automata::dfa::{Automaton as _, StartKind};
+use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 
+use crate::head::Head;
 use crate::judge::{Kind, Verdict};
 use crate::near::{self, Naming};
 use crate::tail::{Pem, Tail};
+use automaton::Automaton;
 
 /// One rule.
 pub(crate) struct Rule {
@@ -237,20 +238,13 @@ pub(crate) fn get(index: usize) -> Option<&'static Rule> {
 /// What a keyword begins is mostly nothing, and that has to be cheap to say: the automaton says it
 /// byte by byte without any state to set up, and the pattern itself only tells where the group is.
 pub(crate) struct Compiled {
-    automaton: Option<DFA<Vec<u32>>>,
+    automaton: Option<Automaton>,
     regex: Regex,
 }
 
 impl Compiled {
     fn new(pattern: &str) -> Option<Self> {
-        let regex = Regex::new(pattern).ok()?;
-        let config = DFA::config()
-            .start_kind(StartKind::Anchored)
-            .dfa_size_limit(Some(MOST_AUTOMATON))
-            .determinize_size_limit(Some(MOST_AUTOMATON));
-        // A pattern that takes too many states does without.
-        let automaton = DFA::builder().configure(config).build(pattern).ok();
-        Some(Self { automaton, regex })
+        Some(Self { automaton: Automaton::new(pattern), regex: Regex::new(pattern).ok()? })
     }
 
     /// The match at the beginning of `text`, and the secret in it; `worth` says whether a match is
@@ -260,38 +254,38 @@ impl Compiled {
         text: &str,
         worth: impl FnOnce(&str) -> bool,
     ) -> Option<(Range<usize>, Range<usize>)> {
-        let mut end = None;
+        let mut end = text.len();
         if let Some(automaton) = &self.automaton {
-            let input = Input::new(text).anchored(Anchored::Yes);
-            match automaton.try_search_fwd(&input) {
-                Ok(found) => end = Some(found?.offset()),
-                // It gave up, which it may do at bytes it was not made for.
-                Err(_) => end = None,
+            end = automaton.reach(text.as_bytes())?;
+            if !worth(text.get(..end).unwrap_or_default()) {
+                return None;
+            }
+            if self.regex.captures_len() == 1 {
+                return Some((0..end, 0..end));
             }
         }
-        if end.is_some_and(|end| !worth(text.get(..end).unwrap_or_default())) {
-            return None;
-        }
-        if self.regex.captures_len() > 1 {
-            let captures = self.regex.captures(text)?;
-            return Some((captures.get(0)?.range(), captures.get(1)?.range()));
-        }
-        let found = match end {
-            Some(end) => 0..end,
-            None => self.regex.find(text)?.range(),
-        };
-        Some((found.clone(), found))
+        // What may come behind the end that is known cannot change which match it is.
+        let mut slots = [None; 4];
+        self.regex
+            .search_slots(&Input::new(text).range(..end).anchored(Anchored::Yes), &mut slots)?;
+        let [from, to, begin, end] = slots.map(|slot| slot.map(|slot| slot.get()));
+        let found = from?..to?;
+        Some((found.clone(), if self.regex.captures_len() > 1 { begin?..end? } else { found }))
     }
 }
-
-/// Bytes that an automaton may take; those of the table take a few thousand.
-const MOST_AUTOMATON: usize = 1 << 20;
 
 /// The pattern of the rule at `index`, compiled on first use.
 pub(crate) fn compiled(index: usize, pattern: &Pattern) -> Option<&'static Compiled> {
     static COMPILED: [OnceLock<Option<Compiled>>; COUNT] = [const { OnceLock::new() }; COUNT];
     // The table is fixed, so a pattern that does not compile fails in the tests, or never.
     COMPILED.get(index)?.get_or_init(|| Compiled::new(pattern.regex)).as_ref()
+}
+
+/// The words of the rule at `index`, ready to be compared, put together on first use.
+pub(crate) fn heads(index: usize, words: &[&'static str]) -> Option<&'static [Head]> {
+    static HEADS: [OnceLock<Vec<Head>>; COUNT] = [const { OnceLock::new() }; COUNT];
+    let heads = || words.iter().map(|word| Head::of(word)).collect();
+    Some(HEADS.get(index)?.get_or_init(heads))
 }
 
 fn is_word(byte: u8) -> bool {

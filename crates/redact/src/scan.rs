@@ -11,6 +11,7 @@ use memchr::memchr;
 
 use crate::candidate::{self, CONTEXT, Candidate, WINDOW};
 use crate::custom;
+use crate::judge::Memo;
 use crate::keyword::Keywords;
 use crate::number::{Digest, Numbers};
 use crate::placeholder;
@@ -46,6 +47,7 @@ pub(crate) struct Scan {
     /// Where the last settled span ends.
     covered: usize,
     numbers: Numbers,
+    memo: Memo,
     found: Vec<Found>,
 }
 
@@ -184,7 +186,7 @@ impl Scan {
                         }
                         let first = self.candidates.peek();
                         let hit = candidate::Hit { at: start, keyword, rule: index };
-                        if let Some(found) = candidate::find(view, &hit, first) {
+                        if let Some(found) = candidate::find(view, &hit, first, &mut self.memo) {
                             self.candidates.push(found);
                         }
                     }

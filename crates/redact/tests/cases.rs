@@ -8,23 +8,24 @@
 //! are touched contradict a row labelled T, and are of these kinds:
 //! - a secret by any reading, which that rule's pattern does not reach: `OPENAI_API_KEY=sk-9X3k…`
 //!   (F for helicone), `postgresql://user:secret@[2001:db8::1234]/database` (F for np.postgres.1),
-//!   `live_126031192_IgvU…`, which is a stream key (F for np.twitch.1), `export NPM_TOKEN="007e…"`,
-//!   `export AUTH0_CLIENT_SECRET="wsxY…"`, `client_credential='5pX8Q~…'`, `clientSecret: …`,
-//!   `license_key: 033f…NRAL`, four keys in one call of `OAuth(…)`, `password: s3cr3t`,
-//!   `ECR_PASSWORD=…` and `TIMESCALE_PASSWORD=…`;
+//!   `export NPM_TOKEN="007e…"` (F for np.npm.1), `export AUTH0_CLIENT_SECRET="wsxY…"`,
+//!   `client_credential='5pX8Q~…'`, `clientSecret: …`, `license_key: 033f…NRAL`, four keys in one
+//!   call of `OAuth(…)`, `password: s3cr3t`, `ECR_PASSWORD=…` and `TIMESCALE_PASSWORD=…`;
 //! - the same line as one labelled T, without the name of a service near it: `X-Api-Key: a4f4f-…`
 //!   and `X-Api-Key: Kp4Q…` are T with an address above them and F without (moosend, 8x8), and so
 //!   are `api_key=eb9b…`, `X-API-Key: 6140…`, `x-api-key: JEA8…`, `X-API-KEY: JSuK…`;
 //! - a key of another length than its service gives out, while rows labelled T have that length at
 //!   other services: 20 letters (avaya, chippercash, cherryservers, classlink, contentful, linode,
-//!   digitalocean spaces), 15 (convertkit, cortex), 24, 30, 33 and 39 digits of base 16 (countly,
-//!   rapyd, deezer, jotform, calendly, campaign monitor). An odd number of them is no sign either:
-//!   Cloudflare's global key has 37. To know the length of every service's keys would let through
-//!   what a service changes next year.
+//!   digitalocean spaces), 15 (convertkit, cortex), 24 and 30 digits of base 16 (countly, rapyd,
+//!   deezer). Digits of base 16 that are one more or less than a hash has are left alone, unless
+//!   the name calls them secret; any odd number of them is no sign: Cloudflare's global key has 37.
+//!   To know the length of every service's keys would let through what a service changes next year.
 //!
-//! Two rules that would leave more of them alone were tried and lose more than they gain: a value
+//! Rules that would leave more of them alone were tried and lose more than they gain: a value
 //! that counts through the alphabet (`abcdef0123456789…`) is in 293 rows labelled T and in 2 others,
-//! and the id of a client is all that 39 rows labelled T hold. The id of a *key* is left alone.
+//! the id of a client is all that 39 rows labelled T hold, 20 letters behind a general name are in
+//! 35 and in 7 others. The id of a *key* is left alone. One would lose none of these rows and free
+//! 6 others, and hide too little: a header `X-Api-Key` only where an address stands beside it.
 //!
 //! So two things are asserted of them: few are touched by a rule of their own service, and all but
 //! one in a hundred are contradicted by a row labelled T in which the same rule finds a value of
@@ -176,7 +177,7 @@ fn published_examples_are_found_and_others_are_left_alone() {
     }
     println!("others: {} of {all} touched by a rule of their own service", wrong.len());
     assert!(wrong.len() * 1000 <= 11 * all, "{} of {all}", wrong.len());
-    assert!(touched * 1000 <= 57 * all, "{touched} of {all}");
+    assert!(touched * 1000 <= 50 * all, "{touched} of {all}");
     let alone = others.iter().filter(|row| !row.found.is_empty());
     let alone = alone.filter(|row| contradicting(row, &rows).is_none()).count();
     println!("others: {alone} of {all} touched that no row labelled T contradicts");

@@ -1,5 +1,6 @@
 //! Whether the name of a key is one for a secret, and not only contains the word.
 
+use super::MAX_SUFFIX;
 use crate::class::Class;
 
 /// Whether `word` is a word of its own in the name: `db_pass` and `dbPass`, not `compass`.
@@ -19,27 +20,55 @@ pub(super) fn joins(prefix: &str, word: &str, first: u8) -> bool {
     hump || JOINED.iter().any(ends)
 }
 
+/// What may follow the word in the name of a secret.
+#[rustfmt::skip]
+const PLAIN: &[&str] = &[
+    "value", "val", "text", "plain", "raw", "string", "prod", "production", "dev", "test",
+    "staging", "live", "default", "admin", "root", "user", "db", "main", "primary",
+    "secondary", "old", "new", "current",
+];
+
+/// Whether `rest`, what follows the word, may leave the name a name for the secret itself, as far as
+/// its first letter says.
+pub(super) fn may_be_plain(rest: &[u8]) -> bool {
+    let first = rest.iter().take(MAX_SUFFIX).find(|byte| !matches!(byte, b'_' | b'-'));
+    first.is_none_or(|first| !first.is_ascii_alphabetic() || PLAIN_LETTERS.has(*first))
+}
+
 /// Whether what follows the word leaves the name a name for the secret itself.
 ///
 /// `password_2` and `TOKEN_PROD` do; `password_file`, `tokenType` and `secretName` do not.
 pub(super) fn is_plain_suffix(suffix: &str) -> bool {
-    #[rustfmt::skip]
-    const PLAIN: &[&str] = &[
-        "", "value", "val", "text", "plain", "raw", "string", "prod", "production", "dev", "test",
-        "staging", "live", "default", "admin", "root", "user", "db", "main", "primary",
-        "secondary", "old", "new", "current",
-    ];
-    if suffix.is_empty() {
-        return true;
-    }
     let suffix = suffix.trim_start_matches(['_', '-']);
     let suffix = suffix.trim_end_matches(|last: char| last.is_ascii_digit());
     let suffix = suffix.trim_end_matches(['_', '-']);
-    PLAIN.iter().any(|plain| suffix.eq_ignore_ascii_case(plain))
+    suffix.is_empty() || PLAIN.iter().any(|plain| suffix.eq_ignore_ascii_case(plain))
 }
 
 pub(super) fn is_name(byte: u8) -> bool {
     NAMES.has(byte)
 }
 
+/// What the plain words begin with.
+static PLAIN_LETTERS: Class = Class::of(b"acdlmnoprstuvACDLMNOPRSTUV");
+
 static NAMES: Class = Class::of(b"_-").with_alphanumerics();
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_letter_of_no_plain_word_ends_the_search() {
+        for plain in PLAIN.iter().flat_map(|plain| [(*plain).to_owned(), plain.to_uppercase()]) {
+            assert!(may_be_plain(plain.as_bytes()) && is_plain_suffix(&plain), "{plain}");
+            assert!(may_be_plain(format!("__{plain}").as_bytes()), "{plain}");
+        }
+        for rest in ["", "_", "_2", "=x", " = x"] {
+            assert!(may_be_plain(rest.as_bytes()), "{rest}");
+        }
+        for rest in ["_file", "Hash", "-id"] {
+            assert!(!may_be_plain(rest.as_bytes()) && !is_plain_suffix(rest), "{rest}");
+        }
+    }
+}

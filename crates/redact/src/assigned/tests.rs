@@ -7,7 +7,8 @@ const WORDS: &[&str] = &["password", "pass", "pwd"];
 fn value(text: &str) -> Option<(&str, Relation, Dress)> {
     let lower = text.to_ascii_lowercase();
     let at = WORDS.iter().filter_map(|word| lower.find(word)).min()?;
-    read(text, at, WORDS).map(|claim| (claim.value, claim.relation, claim.dress))
+    let words: Vec<Head> = WORDS.iter().map(|word| Head::of(word)).collect();
+    read(text, at, &words).map(|claim| (claim.value, claim.relation, claim.dress))
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Reads the value of an assignment: what it is dressed in, and where it ends.
 
+use memchr::memchr;
+
 use super::name::is_name;
 use super::{BULLETS, Claim, Cursor, Dress, Relation, is_machine_made, is_quote, lead_of_line};
 use crate::class::Class;
@@ -10,6 +12,9 @@ const MAX_BARE: usize = 96;
 
 /// What is a list of keys shows it by so many bytes.
 const FIRST_LOOK: usize = 24;
+
+/// Letters of the longest name that wraps a value.
+const MAX_WRAPPER: usize = 48;
 
 /// So many `=` may be in them, padding not counted.
 const MOST_JOINTS: usize = 2;
@@ -63,10 +68,18 @@ pub(super) fn read_value<'t>(
 /// How many `=` with something behind them the beginning of a bare value has.
 fn joints(rest: &[u8]) -> usize {
     let head = rest.get(..FIRST_LOOK).unwrap_or(rest);
-    let len = head.iter().take_while(|&&byte| in_code(byte)).count();
-    let head = head.get(..len).unwrap_or_default();
-    let joins = |pair: &&[u8]| matches!(pair, [b'=', next] if *next != b'=');
-    head.windows(2).filter(joins).count()
+    if memchr(b'=', head).is_none() {
+        return 0;
+    }
+    let (mut joints, mut open) = (0, false);
+    for &byte in head {
+        if !in_code(byte) {
+            break;
+        }
+        joints += usize::from(open && byte != b'=');
+        open = byte == b'=';
+    }
+    joints
 }
 
 fn dress_of(closed: bool) -> Dress {
@@ -99,11 +112,17 @@ fn skip_wrapper(cursor: &mut Cursor<'_>, relation: &mut Relation) {
         return;
     }
     let new = if rest.starts_with(b"new ") { 4 } else { 0 };
+    if !rest.get(new).is_some_and(u8::is_ascii_uppercase) {
+        return;
+    }
+    let head = rest.get(..new + MAX_WRAPPER + 1).unwrap_or(rest);
+    if memchr(b'(', head).is_none() {
+        return;
+    }
     let is_path = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.');
-    let name = rest.iter().skip(new).take(48).take_while(is_path).count();
-    let typed = rest.get(new).is_some_and(u8::is_ascii_uppercase);
+    let name = rest.iter().skip(new).take(MAX_WRAPPER).take_while(is_path).count();
     let opens = rest.get(new + name) == Some(&b'(');
-    if typed && opens && rest.get(new + name + 1).copied().is_some_and(is_quote) {
+    if opens && rest.get(new + name + 1).copied().is_some_and(is_quote) {
         cursor.at += new + name + 1;
         *relation = Relation::Call;
     }
@@ -123,13 +142,29 @@ fn is_environment(chunk: &str, start: usize) -> bool {
 
 /// `LANG=C HOST=db `: nothing but variables before the next one.
 fn are_variables(lead: &str) -> bool {
-    let is_variable = |word: &str| {
-        let name = word.split('=').next().unwrap_or_default();
-        let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-        name.len() > 2 && name.bytes().all(upper)
-    };
-    lead.ends_with(' ') && lead.trim_end().split(' ').all(is_variable)
+    if !lead.ends_with(' ') {
+        return false;
+    }
+    let mut rest = lead.trim_end().as_bytes();
+    loop {
+        let name = rest.iter().take_while(|byte| VARIABLE.has(**byte)).count();
+        // Behind its name a variable has anything but a blank.
+        let next = match rest.get(name) {
+            Some(b' ') => Some(name),
+            Some(b'=') => memchr(b' ', rest),
+            Some(_) => return false,
+            None => None,
+        };
+        if name < LEAST_NAME {
+            return false;
+        }
+        let Some(next) = next else { return true };
+        rest = rest.get(next + 1..).unwrap_or_default();
+    }
 }
+
+/// Letters of the shortest name that a variable has.
+const LEAST_NAME: usize = 3;
 
 fn in_environment(byte: u8) -> bool {
     ENVIRONMENT.has(byte)
@@ -148,6 +183,7 @@ fn in_element(byte: u8) -> bool {
 }
 
 static ENVIRONMENT: Class = Class::but(b" \t\n\x0c\r\"'`\\");
+static VARIABLE: Class = Class::of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 static CODE: Class = Class::but(b" \t\n\x0c\r\"'`\\,;&|<>()[]{}");
 static ESCAPED: Class = Class::but(b"\\\n\"'`");
 static ELEMENT: Class = Class::but(b"<\n");

@@ -10,6 +10,11 @@ pub(super) fn is_path(value: &str) -> bool {
     value.starts_with(['/', '~']) || value.starts_with("./") || value.starts_with("../")
 }
 
+/// An address, or something with one in it.
+pub(super) fn has_scheme(value: &str) -> bool {
+    memchr::memchr(b':', value.as_bytes()).is_some() && value.contains("://")
+}
+
 /// An account of a block chain, which is there to be seen.
 pub(crate) fn is_address(value: &str) -> bool {
     let digits = value.strip_prefix("0x").unwrap_or_default();
@@ -29,6 +34,15 @@ pub(crate) fn is_cut_id(value: &str) -> bool {
     let head = (groups.next(), groups.next(), groups.next()) == (Some(8), Some(4), Some(4));
     let rest = [groups.next().unwrap_or(0), groups.next().unwrap_or(0)];
     hex && head && groups.next().is_none() && matches!(rest, [0..4, 0] | [4, 0..12])
+}
+
+/// One digit more or less than a hash has: somebody cut it or mistyped it, and it opens nothing.
+///
+/// Not what is called a secret: numbers are printed without the zeros they begin with.
+pub(crate) fn is_cut_hash(value: &str) -> bool {
+    let near = matches!(value.len(), 31 | 33 | 39 | 41 | 63 | 65);
+    let hex = || value.bytes().all(|byte| byte.is_ascii_hexdigit());
+    near && hex() && value.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 pub(super) fn is_key_byte(byte: u8) -> bool {
@@ -59,14 +73,17 @@ pub(super) fn has_hump(value: &str) -> bool {
     )
 }
 
-pub(crate) fn distinct_bytes(value: &str) -> u32 {
+/// Whether a value has so many different bytes; most show it by their beginning.
+pub(crate) fn has_distinct(value: &str, least: u32) -> bool {
     let mut seen = [0_u64; 4];
-    for byte in value.bytes() {
-        if let Some(word) = seen.get_mut(usize::from(byte >> 6)) {
-            *word |= 1 << (byte & 63);
+    value.as_bytes().chunks(16).any(|chunk| {
+        for byte in chunk {
+            if let Some(word) = seen.get_mut(usize::from(byte >> 6)) {
+                *word |= 1 << (byte & 63);
+            }
         }
-    }
-    seen.iter().map(|word| word.count_ones()).sum()
+        seen.iter().map(|word| word.count_ones()).sum::<u32>() >= least
+    })
 }
 
 /// Whether base64 decodes to `name:password` in printable text.
@@ -76,13 +93,27 @@ pub(super) fn is_credential_pair(value: &str) -> bool {
 
 /// Whether what follows the last underscore is the name of an example host in base64.
 pub(crate) fn is_encoded_example(value: &str) -> bool {
-    let encoded = value.rsplit('_').next().unwrap_or_default();
+    let begin = memchr::memrchr(b'_', value.as_bytes()).map_or(0, |at| at + 1);
+    let encoded = value.get(begin..).unwrap_or_default();
     // Nearly nothing that is random begins like the name of a host.
-    let head = encoded.get(..8).and_then(decoded);
-    if !head.is_some_and(|head| head.bytes().all(|byte| byte.is_ascii_graphic())) {
+    if !encoded.as_bytes().first_chunk().is_some_and(begins_with_text) {
         return false;
     }
     decoded(encoded).is_some_and(|text| text.contains("example.") && !text.contains(' '))
+}
+
+/// Whether the first six bytes that base64 stands for are printed as they are.
+fn begins_with_text(first: &[u8; 8]) -> bool {
+    let (mut bits, mut digits) = (0_u64, 0);
+    for digit in first.iter().take_while(|byte| **byte != b'=') {
+        let Some(digit) = base64(*digit) else { return false };
+        bits = bits << 6 | u64::from(digit);
+        digits += 1;
+    }
+    let bytes = digits * 6 / 8;
+    let spare = digits * 6 % 8;
+    let graphic = |byte: u8| byte.is_ascii_graphic();
+    (0..bytes).all(|index| u8::try_from(bits >> (spare + 8 * index) & 0xff).is_ok_and(graphic))
 }
 
 /// What base64 decodes to, where that is text.
@@ -91,14 +122,7 @@ fn decoded(value: &str) -> Option<String> {
     let mut bits = 0_u32;
     let mut held = 0_u32;
     for byte in value.bytes().take_while(|&byte| byte != b'=') {
-        let digit = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
+        let digit = base64(byte)?;
         bits = (bits << 6 | u32::from(digit)) & 0xffff;
         held += 6;
         if held >= 8 {
@@ -107,4 +131,15 @@ fn decoded(value: &str) -> Option<String> {
         }
     }
     String::from_utf8(decoded).ok()
+}
+
+fn base64(byte: u8) -> Option<u8> {
+    match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    }
 }

@@ -131,19 +131,38 @@ fn is_about_passwords(prefix: &str) -> bool {
 }
 
 /// Types, states and the word itself: what stands behind `password:` in schemas and forms.
+#[rustfmt::skip]
+const NO_PASSWORDS: &[&str] = &[
+    "password", "passwd", "pass", "pwd", "passphrase", "passcode", "passwort", "senha",
+    "contrase\u{f1}a", "wachtwoord", "string", "str", "text",
+    "char", "varchar", "bytes", "hidden", "required", "optional", "boolean", "bool", "object",
+    "number", "integer", "null", "none", "nil", "true", "false", "undefined", "default",
+    "empty", "username", "user", "email", "input", "value", "auto", "prompt", "self", "this",
+    "option<string>", "secretstring", "secret<string>", "enabled", "disabled", "unknown",
+    "encrypted", "plaintext", "credentials", "alphanumeric",
+];
+
+/// The letters that they begin with, one bit each, by how long they are.
+static BEGINNINGS: [u32; 16] = beginnings();
+
+#[expect(clippy::indexing_slicing, reason = "no word is longer than the table")]
+const fn beginnings() -> [u32; 16] {
+    let mut beginnings = [0; 16];
+    let mut words = NO_PASSWORDS;
+    while let [word, rest @ ..] = words {
+        beginnings[word.len()] |= 1 << (word.as_bytes()[0] & 31);
+        words = rest;
+    }
+    beginnings
+}
+
+/// Whether a value is one of those.
 pub(super) fn is_no_password(value: &str) -> bool {
-    #[rustfmt::skip]
-    const WORDS: &[&str] = &[
-        "password", "passwd", "pass", "pwd", "passphrase", "passcode", "passwort", "senha",
-        "contrase\u{f1}a", "wachtwoord", "string", "str", "text",
-        "char", "varchar", "bytes", "hidden", "required", "optional", "boolean", "bool", "object",
-        "number", "integer", "null", "none", "nil", "true", "false", "undefined", "default",
-        "empty", "username", "user", "email", "input", "value", "auto", "prompt", "self", "this",
-        "option<string>", "secretstring", "secret<string>", "enabled", "disabled", "unknown",
-        "encrypted", "plaintext", "credentials", "alphanumeric",
-    ];
     let bare = value.trim_matches(|edge: char| !edge.is_ascii_alphanumeric());
-    WORDS.iter().any(|word| bare.eq_ignore_ascii_case(word))
+    let first = bare.bytes().next().unwrap_or_default();
+    let beginnings = BEGINNINGS.get(bare.len()).copied().unwrap_or_default();
+    beginnings >> (first & 31) & 1 == 1
+        && NO_PASSWORDS.iter().any(|word| bare.eq_ignore_ascii_case(word))
 }
 
 /// A number as code writes it, a version, an object identifier.

@@ -43,8 +43,38 @@ fn references_and_examples_are_no_secrets() {
 }
 
 #[test]
+fn a_hash_that_lost_a_digit_is_none_and_a_key_of_another_length_is_one() {
+    let digits = "7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d7";
+    let cut = (16..=65).filter(|&len| is_cut_hash(&digits[..len])).collect::<Vec<_>>();
+    assert_eq!(cut, [31, 33, 39, 41, 63, 65]);
+    assert!(!is_cut_hash("123456789012345678901234567890123"), "a number is no hash");
+    assert!(!is_cut_hash("7b3e5d8c1a9f4e2b6c8d3a5e9f1b7cx"), "x is no digit of base 16");
+}
+
+#[test]
 fn basic_credentials_decode_to_a_pair() {
     assert!(is_credential_pair("QWxhZGRpbjpvcGVuIHNlc2FtZQ=="));
     assert!(!is_credential_pair("authentication"));
     assert!(!is_credential_pair("QWxhZGRpbg=="));
+}
+
+#[test]
+fn an_example_host_in_base64_is_known_by_its_beginning() {
+    for example in [
+        "ZXhhbXBsZS5hY2NvdW50cy5kZXYk",
+        "pk_live_ZXhhbXBsZS5hY2NvdW50cy5kZXYk",
+        "aG9zdC5leGFtcGxlLm9yZw==",
+    ] {
+        assert!(is_encoded_example(example), "{example}");
+    }
+    for other in [
+        "",
+        "ZXhhbXBs",
+        "Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+        "YWJj=xxxx",
+        "ZXhhbXBsZS5hY2NvdW50cy5kZXYk_Kp4Qx7Rm2Sn5",
+        "YW4gZXhhbXBsZS5vZiBpdA==",
+    ] {
+        assert!(!is_encoded_example(other), "{other}");
+    }
 }

@@ -1,23 +1,48 @@
 //! What is a word, a reference or an example, and so not a secret.
 
+mod runs;
+
 use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
+use memchr::memchr;
 
 use crate::class::Class;
 
-/// What begins a value that is fetched from somewhere.
+/// What begins a value that is fetched from somewhere, by its first byte.
 #[rustfmt::skip]
-const REFERENCES: &[&str] = &[
-    "{", "#{", "<", "&lt;", "%{", "%(", "%s", "@{", "@@", "env.", "env(", "process.", "os.", "ENV[",
-    "ENV.", "System.", "secrets.", "secret.", "var.", "vault:", "vault.", "config.", "self.",
-    "this.", "settings.", "arn:", "projects/", "ref:", "file:", "op://", "ssm:", "kms:",
-];
+fn references(first: u8) -> &'static [&'static str] {
+    match first {
+        b'{' => &["{"],
+        b'#' => &["#{"],
+        b'<' => &["<"],
+        b'&' => &["&lt;"],
+        b'%' => &["%{", "%(", "%s"],
+        b'@' => &["@{", "@@"],
+        b'E' => &["ENV[", "ENV."],
+        b'S' => &["System."],
+        b'a' => &["arn:"],
+        b'c' => &["config."],
+        b'e' => &["env.", "env("],
+        b'f' => &["file:"],
+        b'k' => &["kms:"],
+        b'o' => &["os.", "op://"],
+        b'p' => &["process.", "projects/"],
+        b'r' => &["ref:"],
+        b's' => &["secrets.", "secret.", "self.", "settings.", "ssm:"],
+        b't' => &["this."],
+        b'v' => &["var.", "vault:", "vault."],
+        _ => &[],
+    }
+}
 
 /// What is put in later, wherever it stands in a value.
 #[rustfmt::skip]
 static EXPANSIONS: Needles =
     Needles::new(&["${", "$(", "{{", "#{", "%{", "<%", "$[", "{0", "{}", "' +", "\" +"]);
+
+/// What they begin with.
+static EXPANSION_MARKS: Class = Class::of(b"$#{%<'\"");
 
 /// What people write where a secret will stand.
 #[rustfmt::skip]
@@ -51,12 +76,15 @@ impl Needles {
 
 /// Whether the value points at a secret instead of being one: `${X}`, `process.env.X`, `{{ x }}`.
 pub(crate) fn is_reference(value: &str) -> bool {
-    let first = value.as_bytes().first();
-    let mut starts = REFERENCES.iter().filter(|start| start.as_bytes().first() == first);
-    if starts.any(|start| value.starts_with(start)) || EXPANSIONS.are_in(value) {
+    let bytes = value.as_bytes();
+    let Some(first) = bytes.first() else { return false };
+    if references(*first).iter().any(|start| value.starts_with(start)) {
         return true;
     }
-    let bytes = value.as_bytes();
+    // Most values have nothing that one of them begins with.
+    if bytes.iter().any(|byte| EXPANSION_MARKS.has(*byte)) && EXPANSIONS.are_in(value) {
+        return true;
+    }
     match bytes {
         // A variable; a password that begins like one has other marks too.
         [b'$', next, ..] if next.is_ascii_alphabetic() || *next == b'_' => {
@@ -68,7 +96,11 @@ pub(crate) fn is_reference(value: &str) -> bool {
         [b'%', middle @ .., b'%'] => middle.iter().all(|byte| is_word_byte(*byte)),
         [b'%', b'd' | b'v'] | [b'?'] => true,
         [b':', name @ ..] => name.iter().all(|byte| is_word_byte(*byte)),
-        _ => is_dotted_name(value) || is_variable_name(value),
+        _ => {
+            let dotted = memchr(b'.', bytes).is_some();
+            let joined = memchr(b'_', bytes).is_some();
+            (dotted && is_dotted_name(value)) || (joined && is_variable_name(value))
+        }
     }
 }
 
@@ -89,29 +121,11 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
 ///
 /// Random text changes between letters, cases and digits every second or third byte; words do not.
 pub(crate) fn is_wordy(value: &str) -> bool {
-    let mut runs = 0_usize;
-    let mut digit_runs = 0_usize;
-    let mut letters = 0_usize;
-    let mut capitals = 0_usize;
-    let mut previous = 0_u8;
-    for byte in value.bytes() {
-        if byte.is_ascii_digit() {
-            digit_runs += usize::from(!previous.is_ascii_digit());
-        } else if byte.is_ascii_alphabetic() {
-            letters += 1;
-            let hump = previous.is_ascii_lowercase() && byte.is_ascii_uppercase();
-            // The `S` of `HTTPServer`.
-            let acronym = capitals > 1 && byte.is_ascii_lowercase();
-            runs += usize::from(hump || acronym || !previous.is_ascii_alphabetic());
-        } else if !b"-_./: @[]".contains(&byte) {
-            return false;
-        }
-        capitals = if byte.is_ascii_uppercase() { capitals + 1 } else { 0 };
-        previous = byte;
-    }
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let mostly_letters = digits * 2 <= letters && digit_runs * 2 <= runs + 1;
-    runs > 0 && letters >= runs * 3 && mostly_letters && !is_unspeakable(value)
+    let Some(runs::Counts { words, numbers, letters, digits }) = runs::count(value) else {
+        return false;
+    };
+    let mostly_letters = digits * 2 <= letters && numbers * 2 <= words + 1;
+    words > 0 && letters >= words * 3 && mostly_letters && !is_unspeakable(value)
 }
 
 /// Whether a long run of letters has five consonants in a row.
@@ -183,10 +197,10 @@ fn is_dotted_name(value: &str) -> bool {
     named && parts > 1
 }
 
-/// `DB_PASSWORD`: the name of an environment variable.
+/// `DB_PASSWORD`: the name of an environment variable, where an underscore is in it.
 fn is_variable_name(value: &str) -> bool {
     let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-    value.contains('_') && value.bytes().all(upper) && is_wordy(value)
+    value.bytes().all(upper) && is_wordy(value)
 }
 
 fn has_digit(value: &str) -> bool {
@@ -199,4 +213,26 @@ fn is_word_byte(byte: u8) -> bool {
 
 fn is_odd(letter: char) -> bool {
     letter.is_ascii_digit() || matches!(letter, '@' | '#' | '$' | '%' | '^' | '&' | '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_expansion_begins_with_anything_else() {
+        for expansion in EXPANSIONS.needles {
+            assert!(EXPANSION_MARKS.has(expansion.as_bytes()[0]), "{expansion}");
+        }
+    }
+
+    #[test]
+    fn every_reference_stands_at_its_first_byte() {
+        for first in 0..=u8::MAX {
+            for reference in references(first) {
+                assert_eq!(reference.as_bytes()[0], first, "{reference}");
+                assert!(is_reference(&format!("{reference}x")), "{reference}");
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! What a value beside a name is made of, and the forms that issuers give to credentials.
 
-use crate::judge::form::distinct_bytes;
+use crate::judge::form::has_distinct;
 use crate::judge::words::{is_gibberish, is_unspeakable, is_wordy};
 
 /// What a value is made of.
@@ -19,13 +19,12 @@ pub(super) struct Form<'v> {
 
 impl<'v> Form<'v> {
     pub(super) fn of(value: &'v str) -> Self {
-        let [mut digits, mut lower, mut upper, mut hex] = [0_usize; 4];
+        let mut counts = 0_u64;
         for byte in value.bytes() {
-            digits += usize::from(byte.is_ascii_digit());
-            lower += usize::from(byte.is_ascii_lowercase());
-            upper += usize::from(byte.is_ascii_uppercase());
-            hex += usize::from(byte.is_ascii_hexdigit());
+            counts += COUNTED.get(usize::from(byte)).copied().unwrap_or_default();
         }
+        let count = |place: u64| usize::try_from(counts >> place & 0xffff).unwrap_or(usize::MAX);
+        let [digits, lower, upper, hex] = PLACES.map(count);
         let joined = digits + lower + upper == value.len();
         Self { value, digits, lower, upper, joined, hex: hex == value.len() }
     }
@@ -54,8 +53,30 @@ impl<'v> Form<'v> {
     }
 
     fn varied(&self) -> bool {
-        distinct_bytes(self.value) >= 6
+        has_distinct(self.value, 6)
     }
+}
+
+/// Where digits, small letters, capitals and digits of base 16 are counted, in one number: no value
+/// that is judged has more of them than sixteen bits hold.
+const PLACES: [u64; 4] = [0, 16, 32, 48];
+
+/// What each byte adds.
+static COUNTED: [u64; 256] = counted();
+
+#[expect(clippy::indexing_slicing, reason = "a byte is below the length of the table")]
+const fn counted() -> [u64; 256] {
+    let [digits, lower, upper, hex] = PLACES;
+    let mut counted = [0; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        let digit = (byte.is_ascii_digit() as u64) << digits;
+        let letters = (byte.is_ascii_lowercase() as u64) << lower
+            | (byte.is_ascii_uppercase() as u64) << upper;
+        counted[byte as usize] = digit | letters | (byte.is_ascii_hexdigit() as u64) << hex;
+        byte += 1;
+    }
+    counted
 }
 
 pub(super) fn is_plain(byte: u8) -> bool {

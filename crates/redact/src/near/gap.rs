@@ -2,6 +2,9 @@
 
 use std::sync::OnceLock;
 
+use crate::class::Class;
+use crate::head::{Head, first_bytes};
+
 /// Words that stand between a service's name and its credential, longest first.
 #[rustfmt::skip]
 const LINKS: &[(&str, Link)] = &[
@@ -52,29 +55,138 @@ enum Link {
     Secret,
 }
 
-/// What the words of the gap say about the value.
-#[derive(Debug, Default)]
+/// What the words and marks of the gap say about the value.
+#[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Gap {
     pub(super) words: usize,
-    pub(super) id: bool,
-    pub(super) client: bool,
-    pub(super) secret: bool,
-    pub(super) assigned: bool,
-    pub(super) blank: bool,
-    /// A colon and a blank, as in YAML.
-    pub(super) pair: bool,
-    /// A comma: the name and the value are two of a list.
-    pub(super) listed: bool,
-    /// An equals sign right behind the name, and nothing else.
-    pub(super) tight: bool,
-    /// A word for an interface or a role, which make an id one half of a pair.
-    pub(super) paired: bool,
-    /// A word for what people choose themselves.
-    pub(super) chosen: bool,
-    /// A word that means nothing but a secret.
-    pub(super) hidden: bool,
+    pub(super) said: Said,
     /// What the last word makes of those before it.
     pub(super) last: Last,
+}
+
+/// Things that were said, one bit each: a gap is walked for every name in a text, so that adding
+/// what one more word says has to cost nothing.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Said(u16);
+
+impl Said {
+    pub(super) const ID: Self = Self(1);
+    pub(super) const CLIENT: Self = Self(1 << 1);
+    pub(super) const SECRET: Self = Self(1 << 2);
+    pub(super) const ASSIGNED: Self = Self(1 << 3);
+    pub(super) const BLANK: Self = Self(1 << 4);
+    /// A colon and a blank, as in YAML.
+    pub(super) const PAIR: Self = Self(1 << 5);
+    /// A comma: the name and the value are two of a list.
+    pub(super) const LISTED: Self = Self(1 << 6);
+    /// An equals sign right behind the name, and nothing else.
+    pub(super) const TIGHT: Self = Self(1 << 7);
+    /// A word for an interface or a role, which make an id one half of a pair.
+    const PAIRED: Self = Self(1 << 8);
+    /// A word for what people choose themselves.
+    const CHOSEN: Self = Self(1 << 9);
+    /// A word that means nothing but a secret.
+    const HIDDEN: Self = Self(1 << 10);
+    /// A mark that parts words, whatever it says.
+    const MARK: Self = Self(1 << 11);
+
+    pub(super) const fn and(self, more: Self) -> Self {
+        Self(self.0 | more.0)
+    }
+
+    pub(super) const fn but(self, less: Self) -> Self {
+        Self(self.0 & !less.0)
+    }
+
+    const fn has(self, said: Self) -> bool {
+        self.0 & said.0 != 0
+    }
+
+    /// What a word says, beside what kind it is of.
+    fn by(word: &str, link: Link) -> Self {
+        let kind = match link {
+            Link::Plain => Self::default(),
+            Link::Id => Self::ID,
+            Link::Client => Self::CLIENT,
+            Link::Secret => Self::SECRET,
+        };
+        match word {
+            "api" | "role" => kind.and(Self::PAIRED),
+            "password" | "passwd" => kind.and(Self::CHOSEN),
+            "secret" => kind.and(Self::HIDDEN),
+            _ => kind,
+        }
+    }
+}
+
+impl Gap {
+    pub(super) fn id(&self) -> bool {
+        self.said.has(Said::ID)
+    }
+
+    pub(super) fn client(&self) -> bool {
+        self.said.has(Said::CLIENT)
+    }
+
+    pub(super) fn secret(&self) -> bool {
+        self.said.has(Said::SECRET)
+    }
+
+    pub(super) fn assigned(&self) -> bool {
+        self.said.has(Said::ASSIGNED)
+    }
+
+    pub(super) fn blank(&self) -> bool {
+        self.said.has(Said::BLANK)
+    }
+
+    pub(super) fn pair(&self) -> bool {
+        self.said.has(Said::PAIR)
+    }
+
+    pub(super) fn listed(&self) -> bool {
+        self.said.has(Said::LISTED)
+    }
+
+    pub(super) fn tight(&self) -> bool {
+        self.said.has(Said::TIGHT)
+    }
+
+    pub(super) fn paired(&self) -> bool {
+        self.said.has(Said::PAIRED)
+    }
+
+    pub(super) fn chosen(&self) -> bool {
+        self.said.has(Said::CHOSEN)
+    }
+
+    pub(super) fn hidden(&self) -> bool {
+        self.said.has(Said::HIDDEN)
+    }
+}
+
+/// What a mark between the words says; `None` where the byte is none.
+pub(super) fn mark(byte: u8) -> Option<Said> {
+    let said = MARKS.get(usize::from(byte)).copied().unwrap_or_default();
+    said.has(Said::MARK).then_some(said)
+}
+
+static MARKS: [Said; 256] = marks(b" \t\"'`=:_-.,([]>\\");
+
+#[expect(clippy::indexing_slicing, reason = "a byte is below the length of the table")]
+const fn marks(mut bytes: &[u8]) -> [Said; 256] {
+    let mut marks = [Said(0); 256];
+    while let [byte, rest @ ..] = bytes {
+        let says = match *byte {
+            b'=' | b':' => Said::ASSIGNED,
+            b' ' | b'\t' => Said::BLANK,
+            b',' => Said::LISTED,
+            _ => Said(0),
+        };
+        marks[*byte as usize] = says.and(Said::MARK);
+        bytes = rest;
+    }
+    marks
 }
 
 /// The last words before the value, as far as they say more together than alone.
@@ -91,86 +203,151 @@ pub(super) enum Last {
     KeyId,
 }
 
-impl Last {
-    /// The last words, now that `word` follows them.
-    pub(super) fn then(self, word: &[u8]) -> Self {
-        let is = |known: &[u8]| word.eq_ignore_ascii_case(known);
-        match self {
-            Self::Access if is(b"key") => Self::Other,
-            Self::Private if is(b"key") => Self::PrivateKey,
-            Self::Key | Self::PrivateKey if is(b"id") => Self::KeyId,
-            Self::Other
-            | Self::Access
-            | Self::Private
-            | Self::PrivateKey
-            | Self::Key
-            | Self::KeyId => Self::of(word),
-        }
-    }
+/// The words that say more together than alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Word {
+    Key,
+    Private,
+    Access,
+    Id,
+    Other,
+}
 
-    fn of(word: &[u8]) -> Self {
-        let known: [(&[u8], Self); 3] =
-            [(b"key", Self::Key), (b"private", Self::Private), (b"access", Self::Access)];
+impl Word {
+    pub(super) fn of(word: &[u8]) -> Self {
+        let known: [(&[u8], Self); 4] = [
+            (b"key", Self::Key),
+            (b"private", Self::Private),
+            (b"access", Self::Access),
+            (b"id", Self::Id),
+        ];
         let same = known.iter().find(|(known, _)| word.eq_ignore_ascii_case(known));
-        same.map_or(Self::Other, |(_, last)| *last)
+        same.map_or(Self::Other, |(_, word)| *word)
     }
 }
 
-/// The words that begin with a letter, in any case.
-fn links(first: u8) -> &'static [(&'static str, Link)] {
-    static BY_LETTER: OnceLock<Vec<Vec<(&str, Link)>>> = OnceLock::new();
-    let by_letter = BY_LETTER.get_or_init(|| {
-        let of =
-            |letter: u8| move |word: &&(&str, Link)| word.0.as_bytes().first() == Some(&letter);
-        (b'a'..=b'z').map(|letter| LINKS.iter().filter(of(letter)).copied().collect()).collect()
-    });
-    let index = usize::from(first.to_ascii_lowercase()).checked_sub(usize::from(b'a'));
-    index.and_then(|index| by_letter.get(index)).map_or(&[], Vec::as_slice)
+impl Last {
+    /// The last words, now that `word` follows them.
+    pub(super) fn then(self, word: Word) -> Self {
+        match (self, word) {
+            (Self::Access, Word::Key) | (_, Word::Other) => Self::Other,
+            (Self::Private, Word::Key) => Self::PrivateKey,
+            (Self::Key | Self::PrivateKey, Word::Id) => Self::KeyId,
+            (_, Word::Key) => Self::Key,
+            (_, Word::Private) => Self::Private,
+            (_, Word::Access) => Self::Access,
+            (_, Word::Id) => Self::Other,
+        }
+    }
+}
+
+/// A linking word, and what it says.
+struct Row {
+    head: Head,
+    said: Said,
+    word: Word,
+}
+
+/// The linking words by their first two letters, in the order of [`LINKS`].
+struct Links {
+    rows: Vec<Row>,
+    /// Where the words of a pair of letters begin and end.
+    pairs: Vec<(u8, u8)>,
+}
+
+/// Five bits of a letter tell it from every other; those that share a pair are compared.
+fn pair(first: u8, second: u8) -> usize {
+    usize::from(first & 31) << 5 | usize::from(second & 31)
+}
+
+impl Links {
+    fn get() -> &'static Self {
+        static LINKS: OnceLock<Links> = OnceLock::new();
+        LINKS.get_or_init(Self::build)
+    }
+
+    fn build() -> Self {
+        let of = |text: &str| match text.as_bytes() {
+            [first, second, ..] => pair(*first, *second),
+            _ => usize::MAX,
+        };
+        let (mut rows, mut pairs): (Vec<Row>, Vec<(u8, u8)>) = (Vec::new(), Vec::new());
+        for place in 0..1 << 10 {
+            let first = u8::try_from(rows.len()).unwrap_or(u8::MAX);
+            let words = LINKS.iter().filter(|(text, _)| of(text) == place);
+            rows.extend(words.map(|&(text, link)| Row {
+                head: Head::of(text),
+                said: Said::by(text, link),
+                word: Word::of(text.as_bytes()),
+            }));
+            pairs.push((first, u8::try_from(rows.len()).unwrap_or(u8::MAX)));
+        }
+        Self { rows, pairs }
+    }
+
+    /// The word that `rest` begins with, of which `first` are the first bytes.
+    fn find(&self, rest: &[u8], first: u128) -> Option<&Row> {
+        let [one, two, ..] = rest else { return None };
+        let &(from, to) = self.pairs.get(pair(*one, *two))?;
+        let rows = self.rows.get(usize::from(from)..usize::from(to))?;
+        rows.iter().find(|row| row.head.begins(rest, first))
+    }
+}
+
+/// The name that the gap follows, which may stand in it again.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Name {
+    pub(crate) head: Head,
+    pub(super) word: Word,
+}
+
+impl Name {
+    pub(crate) fn of(text: &'static str) -> Self {
+        Self { head: Head::of(text), word: Word::of(text.as_bytes()) }
+    }
 }
 
 /// Steps over a run of letters that is made of linking words, and of `name` again, and nothing
 /// else.
-pub(super) fn link(bytes: &[u8], name: &[u8], gap: &mut Gap) -> Option<usize> {
-    let mut at = 0;
-    let mut found = Gap { last: gap.last, ..Gap::default() };
-    loop {
+pub(super) fn link(bytes: &[u8], name: &Name, gap: &mut Gap) -> Option<usize> {
+    let is_letter = |at: usize| bytes.get(at).is_some_and(|byte| LETTERS.has(*byte));
+    if !is_letter(0) {
+        return None;
+    }
+    let first = first_bytes(bytes);
+    // The name alone, which a text may be full of.
+    let again = name.head.begins(bytes, first);
+    if again && !is_letter(name.head.len()) {
+        gap.last = gap.last.then(name.word);
+        return Some(name.head.len());
+    }
+    let links = Links::get();
+    let row = links.find(bytes, first)?;
+    let (mut at, mut said) = (row.head.len(), gap.said.and(row.said));
+    let mut last = gap.last.then(row.word);
+    while is_letter(at) {
         let rest = bytes.get(at..)?;
-        let ends = !rest.first().is_some_and(u8::is_ascii_alphanumeric);
-        if ends || (at > 0 && (counter(rest).is_some() || is_number_of_a_value(rest))) {
+        let numbered = rest.first().is_some_and(u8::is_ascii_digit);
+        if numbered && (counter(rest).is_some() || is_number_of_a_value(rest)) {
             break;
         }
-        let again = rest.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name));
-        let whole = at > 0 || !rest.get(name.len()).is_some_and(u8::is_ascii_alphanumeric);
-        if again && whole {
-            found.last = found.last.then(name);
-            at += name.len();
+        let first = first_bytes(rest);
+        if name.head.begins(rest, first) {
+            last = last.then(name.word);
+            at += name.head.len();
             continue;
         }
-        let fits = |word: &&(&str, Link)| {
-            rest.get(..word.0.len())
-                .is_some_and(|head| head.eq_ignore_ascii_case(word.0.as_bytes()))
-        };
-        let (word, kind) = links(*rest.first()?).iter().find(|word| fits(word))?;
-        found.secret |= *kind == Link::Secret;
-        found.client |= *kind == Link::Client;
-        found.id |= *kind == Link::Id;
-        found.paired |= matches!(*word, "api" | "role");
-        found.chosen |= matches!(*word, "password" | "passwd");
-        found.hidden |= *word == "secret";
-        found.last = found.last.then(word.as_bytes());
-        at += word.len();
+        let row = links.find(rest, first)?;
+        said = said.and(row.said);
+        last = last.then(row.word);
+        at += row.head.len();
     }
-    gap.secret |= found.secret;
-    gap.client |= found.client;
-    gap.id |= found.id;
-    gap.paired |= found.paired;
-    gap.chosen |= found.chosen;
-    gap.hidden |= found.hidden;
-    if at > 0 {
-        gap.last = found.last;
-    }
-    (at > 0).then_some(at)
+    gap.said = said;
+    gap.last = last;
+    Some(at)
 }
+
+static LETTERS: Class = Class::of(b"").with_alphanumerics();
 
 /// Whether digits begin something long: a value that follows a word without anything between.
 fn is_number_of_a_value(rest: &[u8]) -> bool {

@@ -146,6 +146,7 @@ pub(super) static RULES: &[Rule] = &[
         ],
         no: &[
             "API_KEY=short",
+            "ACME_API_KEY=951bc382db9abad29c68634761dd6e1",
             "apiKey: process.env.API_KEY,",
             "api_key = get_api_key_from_environment1()",
             "api_key: \"YOUR_API_KEY_HERE_PLACEHOLDER_VALUE\"",
@@ -190,6 +191,7 @@ pub(super) static RULES: &[Rule] = &[
                 "6fb1cff7690db9ac066cadbbde8e3c07",
             ),
             ("//registry/:_authToken=YWJjZGVmZ2hpamtsbW5vcHFy", "YWJjZGVmZ2hpamtsbW5vcHFy"),
+            ("CLIENT_SECRET=6fb1cff7690db9ac066cadbbde8e3c0", "6fb1cff7690db9ac066cadbbde8e3c0"),
             (
                 "SECRET_KEY = 'django-insecure-_du9e^cmago!%(^+=gr'",
                 "django-insecure-_du9e^cmago!%(^+=gr",

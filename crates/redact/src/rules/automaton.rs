@@ -1,0 +1,157 @@
+//! A pattern as one table, for the question that is asked most: how far it matches from here.
+//!
+//! A pattern is tried wherever its keyword stands, and mostly ends after a byte or two. So there is
+//! nothing to set up: a state is the place of its row, and one of its bits says that a match ended.
+
+use std::collections::HashMap;
+
+use regex_automata::Anchored;
+use regex_automata::dfa::dense::DFA;
+use regex_automata::dfa::{Automaton as _, StartKind};
+use regex_automata::util::primitives::StateID;
+use regex_automata::util::start;
+
+/// Bytes that an automaton may take while it is made; those of the table take a few thousand.
+const MOST: usize = 1 << 20;
+
+/// The bit of a state that is reached right behind a match.
+const MATCHED: u32 = 1 << 31;
+
+/// Nothing can match any more.
+const DEAD: u32 = 0;
+
+/// A pattern that begins where the text does.
+pub(super) struct Automaton {
+    /// What each byte is to the pattern.
+    classes: [u8; 256],
+    /// The next state: one row a state, in it one column a class and one for the end of the text.
+    rows: Vec<u32>,
+    begin: u32,
+    end: usize,
+}
+
+impl Automaton {
+    /// `None` for a pattern that takes too many states.
+    pub(super) fn new(pattern: &str) -> Option<Self> {
+        let config = DFA::config()
+            .start_kind(StartKind::Anchored)
+            .dfa_size_limit(Some(MOST))
+            .determinize_size_limit(Some(MOST));
+        let dfa = DFA::builder().configure(config).build(pattern).ok()?;
+        let begin = dfa.start_state(&start::Config::new().anchored(Anchored::Yes)).ok()?;
+        let (classes, examples) = classes(&dfa);
+        let mut table = Table { dfa, places: HashMap::new(), states: Vec::new() };
+        let columns = examples.len() + 1;
+        // The first row is that of the state from which nothing goes on.
+        let mut rows = vec![DEAD; columns];
+        let begin = table.place(begin, columns)?;
+        let mut done = 0;
+        while let Some(&state) = table.states.get(done) {
+            for &byte in &examples {
+                let next = table.dfa.next_state(state, byte);
+                rows.push(table.place(next, columns)?);
+            }
+            let next = table.dfa.next_eoi_state(state);
+            rows.push(table.place(next, columns)?);
+            done += 1;
+        }
+        Some(Self { classes, rows, begin, end: examples.len() })
+    }
+
+    /// Where the match ends that begins with `text`.
+    pub(super) fn reach(&self, text: &[u8]) -> Option<usize> {
+        let (mut state, mut end) = (self.begin, None);
+        for (at, &byte) in text.iter().enumerate() {
+            let class = self.classes.get(usize::from(byte)).copied().unwrap_or_default();
+            state = self.next(state, usize::from(class));
+            if state & MATCHED != 0 {
+                // A match is known one byte later.
+                end = Some(at);
+            } else if state == DEAD {
+                return end;
+            }
+        }
+        let matched = self.next(state, self.end) & MATCHED != 0;
+        if matched { Some(text.len()) } else { end }
+    }
+
+    fn next(&self, state: u32, column: usize) -> u32 {
+        let row = usize::try_from(state & !MATCHED).unwrap_or_default();
+        self.rows.get(row + column).copied().unwrap_or(DEAD)
+    }
+}
+
+/// What the table is made from.
+struct Table {
+    dfa: DFA<Vec<u32>>,
+    places: HashMap<StateID, u32>,
+    /// States in the order of their rows, behind the first row.
+    states: Vec<StateID>,
+}
+
+impl Table {
+    /// The place of a state's row, with the bit that says what it means to come there.
+    fn place(&mut self, state: StateID, columns: usize) -> Option<u32> {
+        if self.dfa.is_dead_state(state) {
+            return Some(DEAD);
+        }
+        // It would give up at bytes that it was not made for.
+        if self.dfa.is_quit_state(state) {
+            return None;
+        }
+        let place = match self.places.get(&state) {
+            Some(place) => *place,
+            None => {
+                self.states.push(state);
+                let place = u32::try_from(self.states.len() * columns).ok()?;
+                self.places.insert(state, place);
+                place
+            }
+        };
+        let matched = if self.dfa.is_match_state(state) { MATCHED } else { 0 };
+        (place & MATCHED == 0).then_some(place | matched)
+    }
+}
+
+/// The class of every byte, and a byte of every class.
+fn classes(dfa: &DFA<Vec<u32>>) -> ([u8; 256], Vec<u8>) {
+    let mut classes = [0; 256];
+    let mut examples = Vec::new();
+    let mut known = HashMap::new();
+    for (byte, class) in (0..=u8::MAX).zip(&mut classes) {
+        let of = *known.entry(dfa.byte_classes().get(byte)).or_insert_with(|| {
+            examples.push(byte);
+            examples.len() - 1
+        });
+        *class = u8::try_from(of).unwrap_or(u8::MAX);
+    }
+    (classes, examples)
+}
+
+#[cfg(test)]
+mod tests {
+    use regex_automata::Input;
+    use regex_automata::meta::Regex;
+
+    use super::*;
+    use crate::rules::{Find, all};
+
+    #[test]
+    fn it_ends_where_the_pattern_does() {
+        for (_, rule) in all() {
+            let Find::Pattern(pattern) = &rule.find else { continue };
+            let automaton = Automaton::new(pattern.regex).unwrap();
+            let regex = Regex::new(pattern.regex).unwrap();
+            for (text, _) in rule.yes {
+                for (from, _) in text.char_indices() {
+                    for to in (from..=text.len()).filter(|to| text.is_char_boundary(*to)) {
+                        let text = &text[from..to];
+                        let input = Input::new(text).anchored(Anchored::Yes);
+                        let end = regex.search(&input).map(|found| found.end());
+                        assert_eq!(automaton.reach(text.as_bytes()), end, "{} {text}", rule.name);
+                    }
+                }
+            }
+        }
+    }
+}
