@@ -5,6 +5,7 @@
 //! restored is checked, staged out of sight, and lands whole or not at all.
 
 mod bounds;
+mod digits;
 mod format;
 mod member;
 mod moment;

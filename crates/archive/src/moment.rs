@@ -2,8 +2,12 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use crate::digits;
+
 /// Nanoseconds of a second.
 const SECOND: u32 = 1_000_000_000;
+/// The longest decimal number of seconds: a sign, nineteen digits, a point, and nine.
+const MOST_DECIMAL: usize = 30;
 
 /// A moment: seconds of the epoch, rounded down, and the nanoseconds after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,17 +46,22 @@ impl Moment {
     }
 
     /// A decimal number of seconds.
-    pub(crate) fn decimal(self) -> String {
+    pub(crate) fn decimal(self) -> Vec<u8> {
         let (sign, seconds, nanos) = match (self.seconds < 0, self.nanos) {
             (false, nanos) => ("", self.seconds.unsigned_abs(), nanos),
             (true, 0) => ("-", self.seconds.unsigned_abs(), 0),
             (true, nanos) => ("-", (self.seconds + 1).unsigned_abs(), SECOND - nanos),
         };
-        if nanos == 0 {
-            return format!("{sign}{seconds}");
+        let mut text = Vec::with_capacity(MOST_DECIMAL);
+        text.extend_from_slice(sign.as_bytes());
+        digits::push(&mut text, seconds, 0);
+        if nanos != 0 {
+            text.push(b'.');
+            digits::push(&mut text, nanos.into(), 9);
+            let zeros = text.iter().rev().take_while(|digit| **digit == b'0').count();
+            text.truncate(text.len() - zeros);
         }
-        let text = format!("{sign}{seconds}.{nanos:09}");
-        text.trim_end_matches('0').to_owned()
+        text
     }
 
     /// Reads a decimal number of seconds; digits beyond nanoseconds do not count.
@@ -94,7 +103,7 @@ mod tests {
             (-3, 0, "-3"),
         ] {
             let moment = Moment { seconds, nanos };
-            assert_eq!(moment.decimal(), text);
+            assert_eq!(moment.decimal(), text.as_bytes());
             assert_eq!(Moment::parse(text.as_bytes()), Some(moment));
             assert_eq!(moment.time().map(Moment::of), Some(moment));
         }

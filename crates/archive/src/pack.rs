@@ -1,11 +1,12 @@
 //! Packs a tree into an archive that comes as a stream of bytes.
 //!
 //! One task walks the tree and has stretches of it read and encoded, a bounded
-//! number at once; another puts them together in order. Dropping the stream ends
-//! all of it.
+//! number at once; whoever takes the stream puts them together in order. Dropping
+//! the stream ends all of it.
 
 mod assemble;
 mod compress;
+mod join;
 mod room;
 mod segment;
 mod sieve;
@@ -14,10 +15,11 @@ mod tarred;
 mod walk;
 
 use std::{
+    fmt,
     future::poll_fn,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
 use bytes::Bytes;
@@ -29,9 +31,9 @@ use tokio::{
 };
 
 use self::{
-    assemble::Assembly,
+    join::{Joined, Ready},
     room::Room,
-    segment::{CHUNK, Ground, Job, Large, SMALL, Segment},
+    segment::{CHUNK, Ground, Job, Large, SMALL},
     walk::Walk,
 };
 pub use self::{
@@ -54,8 +56,13 @@ pub struct Pack {
     pub sieve: Option<Arc<dyn Sieve>>,
 }
 
-/// How many stretches are read at once, or wait to be put together.
-const AHEAD: usize = 8;
+/// How many stretches wait, read or being read; two more are in the hands of who walks
+/// and of who puts them together. It is no more than that nobody waits for the others,
+/// so that the buffers that go round are still near the processor.
+const AHEAD: usize = 4;
+/// The same where a stretch is compressed by itself: that is most of the work then, and
+/// is shared by as many processors as there are stretches.
+const AHEAD_ZIPPED: usize = 8;
 /// How many large files are sifted, or wait to be put together: each is in memory.
 const MOST_LARGE: usize = 1;
 /// How many pieces wait to be taken.
@@ -71,11 +78,32 @@ const MOST_ENTRIES: usize = 128;
 /// Dropping it ends the packing; nothing is left.
 #[derive(Debug)]
 pub struct Packing {
-    bytes: mpsc::Receiver<Result<Bytes>>,
-    summary: oneshot::Receiver<Packed>,
+    outlet: Outlet,
     packed: Option<Packed>,
     ended: bool,
-    _tasks: [Task<()>; 2],
+    _walker: Task<()>,
+}
+
+/// Where the bytes of an archive come from.
+enum Outlet {
+    Plain(Box<Joined>),
+    Compressed(Compressed),
+}
+
+impl fmt::Debug for Outlet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Plain(_) => "Plain",
+            Self::Compressed(_) => "Compressed",
+        })
+    }
+}
+
+/// An archive that is compressed on other threads.
+struct Compressed {
+    bytes: mpsc::Receiver<Result<Bytes>>,
+    summary: oneshot::Receiver<Packed>,
+    _feeder: Task<()>,
 }
 
 /// A task that ends when nobody waits for it any more.
@@ -117,21 +145,41 @@ pub async fn pack(files: Arc<dyn DynFilesystem>, from: &WsPath, how: &Pack) -> R
     let (format, sieve) = (how.format, how.sieve.clone());
     let ground =
         Arc::new(Ground { files, format, base: from.clone(), sieve, room: Room::default() });
-    let (segments, ready) = mpsc::channel(AHEAD);
+    let (segments, ready) = mpsc::channel(match format {
+        Format::Tar | Format::TarZst => AHEAD,
+        Format::Zip => AHEAD_ZIPPED,
+    });
+    let _walker = Task(tokio::spawn(cut_up(source, ground, segments)));
+    let joined = Joined::new(format, ready);
+    let outlet = match format {
+        Format::Tar | Format::Zip => Outlet::Plain(Box::new(joined)),
+        Format::TarZst => Outlet::Compressed(compressed(joined)),
+    };
+    Ok(Packing { outlet, packed: None, ended: false, _walker })
+}
+
+/// Has an archive compressed as it comes.
+fn compressed(joined: Joined) -> Compressed {
+    let (pieces, from) = mpsc::channel(WAITING);
     let (out, bytes) = mpsc::channel(WAITING);
     let (told, summary) = oneshot::channel();
-    let walker = tokio::spawn(cut_up(source, ground, segments));
-    let outlet = match format {
-        Format::Tar | Format::Zip => Outlet::Plain(out),
-        Format::TarZst => {
-            let (pieces, from) = mpsc::channel(WAITING);
-            tokio::task::spawn_blocking(move || compress::compress(from, &out));
-            Outlet::Compressed(pieces)
+    tokio::task::spawn_blocking(move || compress::compress(from, &out));
+    let _feeder = Task(tokio::spawn(feed(joined, pieces, told)));
+    Compressed { bytes, summary, _feeder }
+}
+
+/// Feeds the compressor with what there is to compress, until nobody takes it.
+async fn feed(mut joined: Joined, to: mpsc::Sender<Piece>, told: oneshot::Sender<Packed>) {
+    while let Some(bytes) = joined.next().await {
+        let failed = bytes.is_err();
+        let piece = bytes.map_or_else(Piece::Failed, Piece::Bytes);
+        if to.send(piece).await.is_err() || failed {
+            return;
         }
-    };
-    let assembler = tokio::spawn(put_together(format, ready, outlet, told));
-    let _tasks = [Task(walker), Task(assembler)];
-    Ok(Packing { bytes, summary, packed: None, ended: false, _tasks })
+    }
+    // Whoever is gone need not be told.
+    let _ = told.send(joined.packed());
+    let _ = to.send(Piece::End).await;
 }
 
 /// Tells whether an error is about one entry, which is then left out.
@@ -161,14 +209,6 @@ impl Source {
             Self::File(entry) => Ok(entry.take()),
         }
     }
-}
-
-/// What the walk hands on, in order.
-enum Ready {
-    Segment(Task<Result<Segment>>),
-    Failed(Error),
-    /// There is no more; the rest is what the walk itself noted.
-    End(Packed),
 }
 
 /// Cuts a tree up into stretches and has them read; the channel bounds how many.
@@ -238,78 +278,6 @@ async fn cut_up(mut source: Source, ground: Arc<Ground>, segments: mpsc::Sender<
     }
 }
 
-/// Where the archive goes.
-enum Outlet {
-    Plain(mpsc::Sender<Result<Bytes>>),
-    Compressed(mpsc::Sender<Piece>),
-}
-
-/// Nobody takes the archive any more.
-struct Gone;
-
-impl Outlet {
-    async fn put(&self, bytes: Bytes) -> Result<(), Gone> {
-        match self {
-            Self::Plain(out) => out.send(Ok(bytes)).await.map_err(|_| Gone),
-            Self::Compressed(out) => out.send(Piece::Bytes(bytes)).await.map_err(|_| Gone),
-        }
-    }
-
-    async fn fail(&self, error: Error) {
-        // Whoever is gone need not be told.
-        match self {
-            Self::Plain(out) => drop(out.send(Err(error)).await),
-            Self::Compressed(out) => drop(out.send(Piece::Failed(error)).await),
-        }
-    }
-
-    async fn end(&self) {
-        match self {
-            Self::Plain(_) => {}
-            Self::Compressed(out) => drop(out.send(Piece::End).await),
-        }
-    }
-}
-
-async fn put_together(
-    format: Format,
-    mut ready: mpsc::Receiver<Ready>,
-    outlet: Outlet,
-    told: oneshot::Sender<Packed>,
-) {
-    let mut assembly = Assembly::new(format);
-    loop {
-        let segment = match ready.recv().await {
-            Some(Ready::Segment(mut task)) => {
-                (&mut task.0).await.unwrap_or_else(|_| Err(Error::of(Code::Internal)))
-            }
-            Some(Ready::Failed(error)) => Err(error),
-            Some(Ready::End(noted)) => {
-                assembly.packed.add(noted);
-                break;
-            }
-            // The walk is gone without a word.
-            None => Err(Error::of(Code::Internal)),
-        };
-        let segment = match segment {
-            Ok(segment) => segment,
-            Err(error) => return outlet.fail(error).await,
-        };
-        for bytes in assembly.take(segment) {
-            if outlet.put(bytes).await.is_err() {
-                return;
-            }
-        }
-    }
-    for bytes in assembly.end() {
-        if outlet.put(bytes).await.is_err() {
-            return;
-        }
-    }
-    let _ = told.send(std::mem::take(&mut assembly.packed));
-    outlet.end().await;
-}
-
 impl Packing {
     /// The next bytes; `None` after the end or an error.
     pub async fn next(&mut self) -> Option<Result<Bytes>> {
@@ -330,20 +298,20 @@ impl Stream for Packing {
         if self.ended {
             return Poll::Ready(None);
         }
-        match self.bytes.poll_recv(context) {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready(Some(Ok(bytes))) => Poll::Ready(Some(Ok(bytes))),
-            Poll::Ready(Some(Err(error))) => {
-                self.ended = true;
-                Poll::Ready(Some(Err(error)))
-            }
-            Poll::Ready(None) => {
-                self.ended = true;
-                self.packed = self.summary.try_recv().ok();
-                // Without its summary the archive ended before its end.
-                let lost = self.packed.is_none();
-                Poll::Ready(lost.then(|| Err(Error::of(Code::Internal))))
-            }
+        let next = match &mut self.outlet {
+            Outlet::Plain(joined) => ready!(joined.poll_next(context)),
+            Outlet::Compressed(compressed) => ready!(compressed.bytes.poll_recv(context)),
+        };
+        self.ended = !matches!(next, Some(Ok(_)));
+        if next.is_some() {
+            return Poll::Ready(next);
         }
+        self.packed = match &mut self.outlet {
+            Outlet::Plain(joined) => Some(joined.packed()),
+            // Without its summary the archive ended before its end.
+            Outlet::Compressed(compressed) => compressed.summary.try_recv().ok(),
+        };
+        let lost = self.packed.is_none();
+        Poll::Ready(lost.then(|| Err(Error::of(Code::Internal))))
     }
 }

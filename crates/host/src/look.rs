@@ -57,13 +57,14 @@ pub(crate) fn read_link(tree: &Tree, path: &WsPath) -> Result<Bytes> {
 pub(crate) fn list(tree: &Tree, path: &WsPath, page: Page) -> Result<Listing> {
     let (dir, real) = tree.open_dir_at(path)?;
     let fail = |errno| errno::error(errno, path);
-    let fold = fold_of(&dir);
+    let fold = (!tree.rules.is_empty()).then(|| fold_of(&dir));
     let denied = |name: &[u8], told: FileType| {
-        !tree.rules.is_empty()
-            && real.join(name).is_ok_and(|path| {
+        fold.is_some_and(|fold| {
+            real.join(name).is_ok_and(|path| {
                 let stands = stands(dir.as_fd(), name, told);
                 tree.rules.denies(path.as_bytes(), fold, stands)
             })
+        })
     };
     let wanted = usize::try_from(page.skip.saturating_add(page.take)).unwrap_or(usize::MAX);
     let mut smallest = Smallest { wanted, names: Vec::new() };

@@ -11,6 +11,8 @@ use bytes::Bytes;
 
 /// How many buffers are kept: as many as can be under way, read or waiting.
 const MOST_KEPT: usize = super::AHEAD + super::WAITING;
+/// A buffer has room for most stretches, so that it fits wherever it is taken next.
+const LEAST_ROOM: usize = 1 << 20;
 /// A buffer that grew beyond this is not kept: one odd stretch would be had for ever.
 const MOST_ROOM: usize = 2 << 20;
 
@@ -23,9 +25,9 @@ pub(super) struct Room {
 impl Room {
     /// An empty buffer with room for so many bytes.
     pub(super) fn take(&self, size: usize) -> Vec<u8> {
-        let mut buffer = self.unused().pop().unwrap_or_default();
-        buffer.reserve(size);
-        buffer
+        // One that is too small is let go: to let it grow would copy what it had.
+        let buffer = self.unused().pop().filter(|buffer| buffer.capacity() >= size);
+        buffer.unwrap_or_else(|| Vec::with_capacity(size.max(LEAST_ROOM)))
     }
 
     /// Makes bytes of a buffer, which comes back once nobody has them any more.

@@ -1,17 +1,24 @@
 //! Walks a tree in order, one page of a directory at a time.
+//!
+//! The directory that comes next is listed while those who read are at the files of
+//! this one, so that they do not wait for it.
 
 use std::{sync::Arc, vec};
 
 use garth_contract::{
-    DynFilesystem, Entry, Facts, Glob, Hidden, Ignored, Kind, Kinds, Order, Page, Query, Reach,
-    Result, WsPath, is_temporary,
+    Code, DynFilesystem, Entry, Error, Facts, Glob, Hidden, Ignored, Kind, Kinds, Listing, Order,
+    Page, Query, Reach, Result, WsPath, is_temporary,
 };
 use garth_search::{Filter, Ignores, Met};
 
-use super::{Packed, What, passes_over};
+use super::{Packed, Task, What, passes_over};
 
 /// How many entries of a directory are known at a time.
 const PAGE: u64 = 10_000;
+
+/// How far the next directory is looked for: it is soon enough to list it later if it
+/// is behind so many files.
+const LOOKED_AT: usize = 1000;
 
 /// A walk over everything below a directory that is not excluded.
 pub(super) struct Walk {
@@ -20,6 +27,13 @@ pub(super) struct Walk {
     levels: Vec<Level>,
     /// A directory that was given out and not yet gone into.
     enter: Option<WsPath>,
+    ahead: Option<Ahead>,
+}
+
+/// The first page of a directory that the walk is not in yet.
+struct Ahead {
+    dir: WsPath,
+    page: Task<Result<Listing>>,
 }
 
 /// A directory that the walk is in.
@@ -28,7 +42,7 @@ struct Level {
     entries: vec::IntoIter<Entry>,
     /// How many entries were listed so far; `None` when there are no more.
     listed: Option<u64>,
-    /// The last entry given out, since a page may begin anew with it.
+    /// The last entry of the page, if another follows: that may begin anew with it.
     last: Option<WsPath>,
 }
 
@@ -40,7 +54,8 @@ impl Walk {
         exclude: &[String],
     ) -> Result<Self> {
         let filter = Filter::compile(&query(from, exclude))?;
-        Ok(Self { files, filter, levels: Vec::new(), enter: Some(from.clone()) })
+        let enter = Some(from.clone());
+        Ok(Self { files, filter, levels: Vec::new(), enter, ahead: None })
     }
 
     /// The next entry, a directory before what is in it.
@@ -62,10 +77,6 @@ impl Walk {
                 }
                 continue;
             };
-            if level.last.as_ref().is_some_and(|last| entry.path <= *last) {
-                continue;
-            }
-            level.last = Some(entry.path.clone());
             if !self.wanted(&entry) {
                 continue;
             }
@@ -78,11 +89,29 @@ impl Walk {
 
     async fn turn_page(&mut self, skip: u64, packed: &mut Packed) -> Result<()> {
         let Some(level) = self.levels.last_mut() else { return Ok(()) };
-        match self.files.list(&level.dir, Page { skip, take: PAGE }).await {
+        let ahead = self.ahead.take().filter(|ahead| skip == 0 && ahead.dir == level.dir);
+        let listed = match ahead {
+            Some(mut ahead) => {
+                let listed = (&mut ahead.page.0).await;
+                listed.unwrap_or_else(|_| Err(Error::of(Code::Internal)))
+            }
+            None => self.files.list(&level.dir, Page { skip, take: PAGE }).await,
+        };
+        match listed {
             Ok(listing) => {
                 let listed = skip + PAGE;
                 level.listed = (listed < listing.total).then_some(listed);
-                level.entries = listing.entries.into_iter();
+                let mut entries = listing.entries;
+                if let Some(last) = &level.last {
+                    entries.retain(|entry| entry.path > *last);
+                }
+                if level.listed.is_some()
+                    && let Some(entry) = entries.last()
+                {
+                    level.last = Some(entry.path.clone());
+                }
+                level.entries = entries.into_iter();
+                self.look_ahead();
                 Ok(())
             }
             Err(error) if passes_over(&error) => {
@@ -92,6 +121,17 @@ impl Walk {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Has the directory listed that the walk comes to next.
+    fn look_ahead(&mut self) {
+        let levels = self.levels.iter().rev();
+        let mut entries = levels.flat_map(|level| level.entries.as_slice()).take(LOOKED_AT);
+        let next = entries.find(|entry| entry.kind == Kind::Dir && self.wanted(entry));
+        let Some(dir) = next.map(|entry| entry.path.clone()) else { return };
+        let (files, of) = (Arc::clone(&self.files), dir.clone());
+        let list = async move { files.list(&of, Page { skip: 0, take: PAGE }).await };
+        self.ahead = Some(Ahead { dir, page: Task(tokio::spawn(list)) });
     }
 
     fn wanted(&self, entry: &Entry) -> bool {

@@ -52,6 +52,7 @@ impl<N: AsRef<[u8]>> Header<N> {
         put(&mut block, field::LINK, self.link.as_ref());
         put(&mut block, field::FLAG, &[self.flag]);
         put(&mut block, field::MAGIC, POSIX);
+        put(&mut block, field::SUM, b"        ");
         let modified = u64::try_from(self.modified).unwrap_or(0).min(MOST_OCTAL);
         for (range, value) in [
             (field::MODE, u64::from(self.mode)),
@@ -64,7 +65,7 @@ impl<N: AsRef<[u8]>> Header<N> {
         ] {
             put_octal(&mut block, range.start..range.end - 1, value);
         }
-        let sum = sums(&block).0;
+        let sum = unsigned(&block).into();
         put(&mut block, field::SUM, b"000000\0 ");
         put_octal(&mut block, field::SUM.start..field::SUM.end - 2, sum);
         block
@@ -108,10 +109,10 @@ impl Header {
 }
 
 fn put(block: &mut [u8; BLOCK], range: std::ops::Range<usize>, bytes: &[u8]) {
-    if let Some(field) = block.get_mut(range) {
-        for (place, byte) in field.iter_mut().zip(bytes) {
-            *place = *byte;
-        }
+    let field = block.get_mut(range).unwrap_or_default();
+    let length = field.len().min(bytes.len());
+    if let (Some(place), Some(bytes)) = (field.get_mut(..length), bytes.get(..length)) {
+        place.copy_from_slice(bytes);
     }
 }
 
@@ -134,7 +135,6 @@ fn text(field: &[u8]) -> &[u8] {
 
 /// The sum of all bytes, the checksum's own as spaces; old programs added them signed.
 fn sums(block: &[u8; BLOCK]) -> (u64, i64) {
-    let unsigned = |bytes: &[u8]| bytes.iter().map(|byte| u32::from(*byte)).sum::<u32>();
     let negative = |bytes: &[u8]| bytes.iter().map(|byte| u32::from(byte >> 7)).sum::<u32>();
     // Without a condition on the place the processor adds many at a time.
     let told = get(block, field::SUM);
@@ -143,6 +143,10 @@ fn sums(block: &[u8; BLOCK]) -> (u64, i64) {
     // A byte counts 256 less where its first bit is a sign.
     let less = 256 * (negative(block) - negative(told));
     (u64::from(sum), i64::from(sum) - i64::from(less))
+}
+
+fn unsigned(bytes: &[u8]) -> u32 {
+    bytes.iter().map(|byte| u32::from(*byte)).sum()
 }
 
 /// A number: octal text, or, with the first bit set, bytes of a large one.

@@ -1,19 +1,20 @@
 //! Extended records: `length key=value\n`, the length its own included.
 
+use crate::digits;
+
 /// Adds a record.
 pub(super) fn push(records: &mut Vec<u8>, key: &str, value: &[u8]) {
     let rest = 1 + key.len() + 1 + value.len() + 1;
     let mut length = rest + 1;
-    while length != rest + digits(length) {
-        length = rest + digits(length);
+    while length != rest + digits::count(length as u64) {
+        length = rest + digits::count(length as u64);
     }
-    records.extend_from_slice(format!("{length} {key}=").as_bytes());
+    digits::push(records, length as u64, 0);
+    records.push(b' ');
+    records.extend_from_slice(key.as_bytes());
+    records.push(b'=');
     records.extend_from_slice(value);
     records.push(b'\n');
-}
-
-fn digits(number: usize) -> usize {
-    number.to_string().len()
 }
 
 /// Reads all records, in order.

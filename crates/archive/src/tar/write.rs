@@ -1,5 +1,7 @@
 //! Writes headers: a plain one where all fits, extended records before it where not.
 
+use std::borrow::Cow;
+
 use super::{
     BLOCK, flag,
     header::{Header, MOST_NAME, MOST_OCTAL, MOST_PREFIX},
@@ -11,36 +13,39 @@ use crate::{member::Member, moment::Moment};
 const LONG: &[u8] = b"././@LongLink";
 
 /// Writes everything that stands before the content of an entry.
+///
+/// Every entry has this, so all of it is written to its place at once.
 pub(crate) fn write_header(out: &mut Vec<u8>, member: &Member<'_>) {
-    let mut name = member.name.to_vec();
-    let flag = match member.kind {
-        crate::member::Kind::File => flag::FILE,
-        crate::member::Kind::Link => flag::LINK,
-        crate::member::Kind::Dir => {
-            name.push(b'/');
-            flag::DIR
-        }
+    let (flag, name) = match member.kind {
+        crate::member::Kind::File => (flag::FILE, Cow::Borrowed(member.name)),
+        crate::member::Kind::Link => (flag::LINK, Cow::Borrowed(member.name)),
+        crate::member::Kind::Dir => (flag::DIR, Cow::Owned([member.name, b"/"].concat())),
     };
     let moment = member.modified.map_or(Moment { seconds: 0, nanos: 0 }, Moment::of);
-    let mut records = Vec::new();
-    let (prefix, short) = split(&name).unwrap_or_else(|| {
-        say_long(out, &mut records, ("path", flag::LONG_NAME), &name);
-        (b"", cut(&name, MOST_NAME))
+    let parts = split(&name);
+    let long_name = parts.is_none().then_some(&*name);
+    let long_link = Some(member.target).filter(|target| target.len() > MOST_NAME);
+    // Records are text by definition; what is none is said as GNU does.
+    for (value, flag) in [(long_name, flag::LONG_NAME), (long_link, flag::LONG_LINK)] {
+        if let Some(value) = value.filter(|value| std::str::from_utf8(value).is_err()) {
+            write_meta(out, (flag, LONG), |out| out.extend(value.iter().chain(b"\0")));
+        }
+    }
+    write_meta(out, (flag::PAX, &pax_name(&name)), |records| {
+        for (value, key) in [(long_name, "path"), (long_link, "linkpath")] {
+            if let Some(value) = value.filter(|value| std::str::from_utf8(value).is_ok()) {
+                pax::push(records, key, value);
+            }
+        }
+        if member.size > MOST_OCTAL {
+            pax::push(records, "size", member.size.to_string().as_bytes());
+        }
+        let octal = u64::try_from(moment.seconds).is_ok_and(|seconds| seconds <= MOST_OCTAL);
+        if moment.nanos != 0 || !octal {
+            pax::push(records, "mtime", &moment.decimal());
+        }
     });
-    if member.target.len() > MOST_NAME {
-        say_long(out, &mut records, ("linkpath", flag::LONG_LINK), member.target);
-    }
-    if member.size > MOST_OCTAL {
-        pax::push(&mut records, "size", member.size.to_string().as_bytes());
-    }
-    let octal = u64::try_from(moment.seconds).is_ok_and(|seconds| seconds <= MOST_OCTAL);
-    if moment.nanos != 0 || !octal {
-        pax::push(&mut records, "mtime", moment.decimal().as_bytes());
-    }
-    if !records.is_empty() {
-        let name = [b"PaxHeaders/", cut(last(&name), MOST_NAME - 11)].concat();
-        write_meta(out, flag::PAX, &name, &records);
-    }
+    let (prefix, short) = parts.unwrap_or_else(|| (b"", cut(&name, MOST_NAME)));
     let header = Header {
         flag,
         name: short,
@@ -52,22 +57,20 @@ pub(crate) fn write_header(out: &mut Vec<u8>, member: &Member<'_>) {
     out.extend_from_slice(&header.encode(prefix));
 }
 
-/// Says what does not fit into a field: in a record where that is text, else as GNU
-/// does, since records are text by definition.
-fn say_long(out: &mut Vec<u8>, records: &mut Vec<u8>, how: (&str, u8), value: &[u8]) {
-    if std::str::from_utf8(value).is_ok() {
-        pax::push(records, how.0, value);
-    } else {
-        write_meta(out, how.1, LONG, &[value, b"\0"].concat());
+/// Writes what is said about the next entry, with its header, unless that is nothing.
+fn write_meta(out: &mut Vec<u8>, (flag, name): (u8, &[u8]), say: impl FnOnce(&mut Vec<u8>)) {
+    let at = out.len();
+    out.resize(at + BLOCK, 0);
+    say(out);
+    let size = (out.len() - at - BLOCK) as u64;
+    if size == 0 {
+        return out.truncate(at);
     }
-}
-
-fn write_meta(out: &mut Vec<u8>, flag: u8, name: &[u8], content: &[u8]) {
-    let header =
-        Header { flag, name, link: b"", mode: 0o644, size: content.len() as u64, modified: 0 };
-    out.extend_from_slice(&header.encode(b""));
-    out.extend_from_slice(content);
-    out.resize(out.len() + padding(content.len() as u64), 0);
+    let header = Header { flag, name, link: b"", mode: 0o644, size, modified: 0 };
+    if let Some(place) = out.get_mut(at..at + BLOCK) {
+        place.copy_from_slice(&header.encode(b""));
+    }
+    out.resize(out.len() + padding(size), 0);
 }
 
 /// How many zeros follow a content of this size.
@@ -92,6 +95,15 @@ fn split(name: &[u8]) -> Option<(&[u8], &[u8])> {
     let (prefix, rest) = (name.get(..slash)?, name.get(slash + 1..)?);
     (!prefix.is_empty() && prefix.len() <= MOST_PREFIX && !rest.is_empty())
         .then_some((prefix, rest))
+}
+
+/// What the records of an entry are called: after the entry, for who lists them as files.
+fn pax_name(name: &[u8]) -> [u8; MOST_NAME] {
+    let mut called = [0; MOST_NAME];
+    for (place, byte) in called.iter_mut().zip(b"PaxHeaders/".iter().chain(last(name))) {
+        *place = *byte;
+    }
+    called
 }
 
 fn cut(name: &[u8], most: usize) -> &[u8] {

@@ -3,15 +3,16 @@
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use garth_archive::{Mishap, Pack, Sieve, Sifted, What};
+use garth_archive::{Format, Mishap, Pack, Sieve, Sifted, What};
 use garth_contract::{
     Abilities, Code, Content, Depth, DynFilesystem, Entry, Error, Filesystem, Links, Listing, Made,
-    Move, Page, Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Summary, Watch,
-    WatchSpec, Written, WsPath,
+    Move, Page, Parents, Part, Put, Query, Removed, Renamed, Result, Sink, Span, Stamp, Summary,
+    Watch, WatchSpec, Written, WsPath,
 };
 
 use crate::fixture::{
-    FORMATS, memory, noise, packed_as, packed_from, path, plainly, read, restored, tree, write,
+    FORMATS, memory, noise, packed_as, packed_from, path, plainly, plant, read, restored, tree,
+    write,
 };
 
 type Hand = Box<dyn FnMut(&WsPath, Span) -> Act + Send>;
@@ -29,10 +30,21 @@ enum Act {
     Fails(Code),
 }
 
-/// Files that somebody else works on, whenever one is read.
+/// What is told of a page of a directory before it is listed.
+type Onlooker = Box<dyn FnMut(&WsPath, Page) -> Looks + Send>;
+
+/// What happens before a page is listed.
+enum Looks {
+    On,
+    /// A file is made.
+    Puts(&'static str),
+}
+
+/// Files that somebody else works on, whenever one is read or a page is listed.
 struct Moving {
     files: Arc<dyn DynFilesystem>,
     hand: Mutex<Hand>,
+    onlooker: Mutex<Onlooker>,
 }
 
 impl Filesystem for Moving {
@@ -43,6 +55,10 @@ impl Filesystem for Moving {
         self.files.stat(path, links).await
     }
     async fn list(&self, path: &WsPath, page: Page) -> Result<Listing> {
+        let looks = (self.onlooker.lock().unwrap())(path, page);
+        if let Looks::Puts(file) = looks {
+            write(&self.files, file, "").await;
+        }
         self.files.list(path, page).await
     }
     async fn read(&self, at: &WsPath, span: Span) -> Result<Content> {
@@ -87,7 +103,20 @@ async fn yard(
     write(&files, "a", "first").await;
     write(&files, "f", noise(size, 1)).await;
     write(&files, "z", "last").await;
-    Arc::new(Moving { files, hand: Mutex::new(Box::new(hand)) })
+    let onlooker: Onlooker = Box::new(|_, _| Looks::On);
+    Arc::new(Moving { files, hand: Mutex::new(Box::new(hand)), onlooker: Mutex::new(onlooker) })
+}
+
+/// Empty files, with somebody who looks on as they are listed.
+async fn seen(
+    names: impl Iterator<Item = String>,
+    onlooker: impl FnMut(&WsPath, Page) -> Looks + Send + 'static,
+) -> Arc<dyn DynFilesystem> {
+    let files = memory();
+    let stamp = Stamp { mode: None, modified: None };
+    plant(&files, names.map(|name| Part::File { path: path(name), stamp }).collect()).await;
+    let hand: Hand = Box::new(|_, _| Act::Nothing);
+    Arc::new(Moving { files, hand: Mutex::new(hand), onlooker: Mutex::new(Box::new(onlooker)) })
 }
 
 fn is_at(path: &WsPath, span: Span, name: &str, at: u64) -> bool {
@@ -227,4 +256,40 @@ async fn a_backend_that_fails_ends_the_archive_with_its_error() {
             }
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_directory_that_grows_between_two_pages_is_packed_once() {
+    let names = (10_000..22_000).map(|number| format!("d/{number}"));
+    let files = seen(names, |_, page| {
+        // What stands first moves the others on: the next page begins with one more
+        // that was on this.
+        if page.skip == 10_000 { Looks::Puts("d/0") } else { Looks::On }
+    })
+    .await;
+    let (_, told) = packed_from(&files, &WsPath::root(), Format::Tar).await.unwrap();
+    assert_eq!((told.files, told.dirs), (12_000, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_directory_is_listed_once_and_not_at_all_if_it_is_excluded() {
+    let listed = Arc::new(Mutex::new(Vec::new()));
+    let names = ["a/2/f", "a/f", "b/out/f", "c/1/2/3/f", "f", "out/f"];
+    let log = Arc::clone(&listed);
+    let files = seen(names.into_iter().map(str::to_owned), move |path, _| {
+        log.lock().unwrap().push(path.to_string());
+        Looks::On
+    })
+    .await;
+    // So much that the walk waits for who reads, and what it wants listed ahead is.
+    for number in 0..40 {
+        let file = format!("{}/z{number}", if number < 20 { "a/1" } else { "b" });
+        write(&files, file, noise(256 << 10, number)).await;
+    }
+    let exclude = vec!["out".to_owned()];
+    let how = Pack { format: Format::Tar, exclude, sieve: None };
+    let (_, told) = packed_as(&files, &WsPath::root(), &how).await.unwrap();
+    assert_eq!((told.files, told.dirs), (44, 8));
+    let listed = listed.lock().unwrap();
+    assert_eq!(*listed, [".", "a", "a/1", "a/2", "b", "c", "c/1", "c/1/2", "c/1/2/3"]);
 }
