@@ -8,6 +8,8 @@
 mod form;
 mod gap;
 
+use memchr::memchr_iter;
+
 use crate::class::Class;
 use crate::judge::form::{
     has_distinct, is_address, is_cut_hash, is_cut_id, is_encoded_example, is_hash_or_id,
@@ -267,12 +269,14 @@ fn is_plainly_none(value: &[u8], naming: Naming) -> bool {
     let head = value.get(..FIRST_LOOK).unwrap_or(value);
     // What a word in capitals asks for has none at all.
     let most = usize::from(naming != Naming::Shouted);
-    let joins = |pair: &[u8]| matches!(pair, [b'=', next] if *next != b'=');
+    let joins = |at: &usize| head.get(at + 1).is_some_and(|next| *next != b'=');
+    if memchr_iter(b'=', head).filter(joins).count() > most {
+        return true;
+    }
     let digit = head.iter().any(u8::is_ascii_digit);
-    let joined = head.iter().all(u8::is_ascii_alphanumeric);
+    let joined = || head.iter().all(u8::is_ascii_alphanumeric);
     let spoken = || std::str::from_utf8(head).is_ok_and(|head| !is_unspeakable(head));
-    let spells = !digit && !joined && (!has_consonants(head) || spoken());
-    spells || head.windows(2).filter(|pair| joins(pair)).count() > most
+    !digit && !joined() && (!has_consonants(head) || spoken())
 }
 
 /// The name of a variable.
