@@ -20,7 +20,7 @@ use form::{
     Form, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_plain, is_uuid,
 };
 pub(crate) use gap::Name;
-use gap::{Gap, Last, Said, counter, link, mark};
+use gap::{Gap, Last, Said, counter, link, marks};
 
 /// Bytes between the name and the value; alignment and quotes, not text.
 const MAX_GAP: usize = 512;
@@ -85,21 +85,17 @@ pub(crate) fn read(chunk: &str, at: usize, name: &Name, naming: Naming) -> Optio
     let most = if shouted { MAX_SHOUTED } else { MAX_WORDS };
     let mut here = end;
     while here < end + MAX_GAP && gap.words <= most {
-        let byte = *bytes.get(here)?;
-        if let Some(said) = mark(byte) {
-            gap.said = gap.said.but(Said::TIGHT).and(said);
-            if byte == b'=' && here == end {
-                gap.said = gap.said.and(Said::TIGHT);
-            }
-            here += 1;
-            if byte == b':' && bytes.get(here) == Some(&b' ') {
-                gap.said = gap.said.and(Said::PAIR);
-            }
+        let marks = marks(bytes.get(here..end + MAX_GAP).or(bytes.get(here..))?);
+        if let Some((len, said)) = marks {
+            let tight = here == end && len == 1 && bytes.get(here) == Some(&b'=');
+            let tight = if tight { Said::TIGHT } else { Said::default() };
+            gap.said = gap.said.but(Said::TIGHT).and(said).and(tight);
+            here += len;
             continue;
         }
-        if let Some(word) = link(bytes.get(here..)?, name, &mut gap) {
-            gap.words += 1;
-            here += word;
+        if let Some((len, more)) = link(bytes.get(here..)?, name, gap) {
+            gap = more;
+            here += len;
             continue;
         }
         // `key2 = …`: a name that is counted.
