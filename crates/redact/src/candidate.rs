@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::judge::Verdict;
 use crate::keyword::Keywords;
-use crate::rules::{self, Before, Find, More, Pattern};
+use crate::rules::{self, Before, Begun, Compiled, Find, More, Pattern};
 use crate::tail::{Pem, Tail};
 use crate::view::View;
 use crate::{assigned, judge, near, placeholder};
@@ -23,6 +23,9 @@ const HEAD: usize = 512;
 
 /// The same for one that is judged by how random it is, which shows by less.
 const JUDGED: usize = 256;
+
+/// Most of what a keyword begins shows by so many bytes that it is nothing.
+const FIRST_LOOK: usize = 24;
 
 /// As much is looked at before a keyword: a name, a scheme, a placeholder that may touch it.
 pub(crate) const CONTEXT: usize = 128;
@@ -61,17 +64,20 @@ pub(crate) fn find(
 ) -> Option<Candidate> {
     let &Hit { at: keyword_at, keyword, rule: index } = hit;
     let rule = rules::get(index)?;
+    let mut tried = None;
     if let Find::Pattern(pattern) = &rule.find {
         // Most are refused here, before anything is cut out for them.
         if !pattern.before.allows(view.byte_before(keyword_at)) {
             return None;
         }
+        let compiled = rules::compiled(index, pattern)?;
+        tried = Some((compiled, compiled.begin(view.head(keyword_at, FIRST_LOOK))?));
     }
     let from = view.ceil(keyword_at.saturating_sub(CONTEXT));
     let chunk = view.range(from, view.floor(keyword_at + WINDOW));
     let at = keyword_at - from;
     let (range, secret, tail) = match &rule.find {
-        Find::Pattern(pattern) => by_pattern(chunk, at, index, pattern)?,
+        Find::Pattern(pattern) => by_pattern(chunk, at, pattern, tried?)?,
         Find::Assigned(words, kind) => {
             let claim = assigned::read(chunk, at, rules::heads(index, words)?)?;
             let value_at = from + claim.value_at;
@@ -111,7 +117,10 @@ pub(crate) fn find(
 
 type Found = (Range<usize>, Range<usize>, Tail);
 
-fn by_pattern(chunk: &str, at: usize, index: usize, pattern: &Pattern) -> Option<Found> {
+/// A pattern that the first bytes did not refuse.
+type Tried = (&'static Compiled, Begun);
+
+fn by_pattern(chunk: &str, at: usize, pattern: &Pattern, tried: Tried) -> Option<Found> {
     let lead = chunk.as_bytes().get(..at)?;
     let window = chunk.get(at..)?;
     // What goes on in its tail needs no more than its head here.
@@ -128,8 +137,9 @@ fn by_pattern(chunk: &str, at: usize, index: usize, pattern: &Pattern) -> Option
         }
         More::Nothing | More::Below | More::Pem => window,
     };
-    let (range, secret) = rules::compiled(index, pattern)?
-        .find(window, |found| judge::may_be(pattern.verdict, found))?;
+    let (compiled, begun) = tried;
+    let worth = |found: &str| judge::may_be(pattern.verdict, found);
+    let (range, secret) = compiled.find(window, begun, worth)?;
     let secret = at + secret.start..at + secret.end;
     if pattern.more == More::Pem && !Pem::has_body(chunk.as_bytes().get(secret.end..)?) {
         return None;

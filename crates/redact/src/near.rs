@@ -8,6 +8,8 @@
 mod form;
 mod gap;
 
+use memchr::memchr_iter;
+
 use crate::class::Class;
 use crate::judge::form::{
     has_distinct, is_address, is_cut_hash, is_cut_id, is_encoded_example, is_hash_or_id,
@@ -18,7 +20,7 @@ use form::{
     Form, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_plain, is_uuid,
 };
 pub(crate) use gap::Name;
-use gap::{Gap, Last, Said, counter, link, mark};
+use gap::{Gap, Last, Said, counter, link, marks};
 
 /// Bytes between the name and the value; alignment and quotes, not text.
 const MAX_GAP: usize = 512;
@@ -83,21 +85,17 @@ pub(crate) fn read(chunk: &str, at: usize, name: &Name, naming: Naming) -> Optio
     let most = if shouted { MAX_SHOUTED } else { MAX_WORDS };
     let mut here = end;
     while here < end + MAX_GAP && gap.words <= most {
-        let byte = *bytes.get(here)?;
-        if let Some(said) = mark(byte) {
-            gap.said = gap.said.but(Said::TIGHT).and(said);
-            if byte == b'=' && here == end {
-                gap.said = gap.said.and(Said::TIGHT);
-            }
-            here += 1;
-            if byte == b':' && bytes.get(here) == Some(&b' ') {
-                gap.said = gap.said.and(Said::PAIR);
-            }
+        let marks = marks(bytes.get(here..end + MAX_GAP).or(bytes.get(here..))?);
+        if let Some((len, said)) = marks {
+            let tight = here == end && len == 1 && bytes.get(here) == Some(&b'=');
+            let tight = if tight { Said::TIGHT } else { Said::default() };
+            gap.said = gap.said.but(Said::TIGHT).and(said).and(tight);
+            here += len;
             continue;
         }
-        if let Some(word) = link(bytes.get(here..)?, name, &mut gap) {
-            gap.words += 1;
-            here += word;
+        if let Some((len, more)) = link(bytes.get(here..)?, name, gap) {
+            gap = more;
+            here += len;
             continue;
         }
         // `key2 = …`: a name that is counted.
@@ -267,12 +265,14 @@ fn is_plainly_none(value: &[u8], naming: Naming) -> bool {
     let head = value.get(..FIRST_LOOK).unwrap_or(value);
     // What a word in capitals asks for has none at all.
     let most = usize::from(naming != Naming::Shouted);
-    let joins = |pair: &[u8]| matches!(pair, [b'=', next] if *next != b'=');
+    let joins = |at: &usize| head.get(at + 1).is_some_and(|next| *next != b'=');
+    if memchr_iter(b'=', head).filter(joins).count() > most {
+        return true;
+    }
     let digit = head.iter().any(u8::is_ascii_digit);
-    let joined = head.iter().all(u8::is_ascii_alphanumeric);
+    let joined = || head.iter().all(u8::is_ascii_alphanumeric);
     let spoken = || std::str::from_utf8(head).is_ok_and(|head| !is_unspeakable(head));
-    let spells = !digit && !joined && (!has_consonants(head) || spoken());
-    spells || head.windows(2).filter(|pair| joins(pair)).count() > most
+    !digit && !joined() && (!has_consonants(head) || spoken())
 }
 
 /// The name of a variable.

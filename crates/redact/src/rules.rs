@@ -66,6 +66,7 @@ use crate::judge::{Kind, Verdict};
 use crate::near::{self, Naming};
 use crate::tail::{Pem, Tail};
 use automaton::Automaton;
+pub(crate) use automaton::Begun;
 
 /// One rule.
 pub(crate) struct Rule {
@@ -247,16 +248,22 @@ impl Compiled {
         Some(Self { automaton: Automaton::new(pattern), regex: Regex::new(pattern).ok()? })
     }
 
-    /// The match at the beginning of `text`, and the secret in it; `worth` says whether a match is
-    /// worth to be taken apart.
+    /// Begins with the first bytes of a text; `None` where nothing that begins so matches.
+    pub(crate) fn begin(&self, head: &[u8]) -> Option<Begun> {
+        self.automaton.as_ref().map_or(Some(Begun::default()), |automaton| automaton.begin(head))
+    }
+
+    /// The match at the beginning of `text`, with which it has begun, and the secret in it; `worth`
+    /// says whether a match is worth to be taken apart.
     pub(crate) fn find(
         &self,
         text: &str,
+        begun: Begun,
         worth: impl FnOnce(&str) -> bool,
     ) -> Option<(Range<usize>, Range<usize>)> {
         let mut end = text.len();
         if let Some(automaton) = &self.automaton {
-            end = automaton.reach(text.as_bytes())?;
+            end = automaton.reach(text.as_bytes(), begun)?;
             if !worth(text.get(..end).unwrap_or_default()) {
                 return None;
             }

@@ -284,3 +284,20 @@ fn a_path_may_hold_what_one_of_its_names_holds() {
     }
     assert!(!redactor.may_hold("src/global/xpath.rs"));
 }
+
+#[test]
+fn what_one_value_is_says_nothing_about_the_next() {
+    let redactor = Redactor::new(&Config::standard()).unwrap();
+    let secret = "951bc382db9abad29c68634761dd6e19";
+    // Of the same length, behind the same names, so far apart that none sees another.
+    let word = "settings_of_the_service_number_2";
+    for (values, found) in
+        [([word, secret, word], 1), ([secret, word, secret], 2), ([word, word, secret], 1)]
+    {
+        let apart = "#".repeat(200);
+        let text = values.map(|value| format!("{apart}\nx-api-key: {value}\n")).concat();
+        let found_there = redactor.find(&text);
+        let shown: Vec<&str> = found_there.iter().map(|span| &text[span.start..span.end]).collect();
+        assert_eq!(shown, vec![secret; found], "{text}");
+    }
+}

@@ -120,6 +120,11 @@ impl Said {
 }
 
 impl Gap {
+    /// The same with one word more.
+    fn with(self, said: Said, last: Last) -> Self {
+        Self { words: self.words + 1, said, last }
+    }
+
     pub(super) fn id(&self) -> bool {
         self.said.has(Said::ID)
     }
@@ -165,16 +170,28 @@ impl Gap {
     }
 }
 
-/// What a mark between the words says; `None` where the byte is none.
-pub(super) fn mark(byte: u8) -> Option<Said> {
-    let said = MARKS.get(usize::from(byte)).copied().unwrap_or_default();
-    said.has(Said::MARK).then_some(said)
+/// How many marks `rest` begins with, and what they say; `None` where there are none.
+pub(super) fn marks(rest: &[u8]) -> Option<(usize, Said)> {
+    let (mut len, mut said) = (0, Said::default());
+    // What is said stays in a register: a text may be full of marks.
+    while let Some(&byte) = rest.get(len) {
+        let more = MARKS.get(usize::from(byte)).copied().unwrap_or_default();
+        if !more.has(Said::MARK) {
+            break;
+        }
+        len += 1;
+        said = said.and(more);
+        if byte == b':' && rest.get(len) == Some(&b' ') {
+            said = said.and(Said::PAIR);
+        }
+    }
+    (len > 0).then_some((len, said))
 }
 
-static MARKS: [Said; 256] = marks(b" \t\"'`=:_-.,([]>\\");
+static MARKS: [Said; 256] = table(b" \t\"'`=:_-.,([]>\\");
 
 #[expect(clippy::indexing_slicing, reason = "a byte is below the length of the table")]
-const fn marks(mut bytes: &[u8]) -> [Said; 256] {
+const fn table(mut bytes: &[u8]) -> [Said; 256] {
     let mut marks = [Said(0); 256];
     while let [byte, rest @ ..] = bytes {
         let says = match *byte {
@@ -309,7 +326,7 @@ impl Name {
 
 /// Steps over a run of letters that is made of linking words, and of `name` again, and nothing
 /// else.
-pub(super) fn link(bytes: &[u8], name: &Name, gap: &mut Gap) -> Option<usize> {
+pub(super) fn link(bytes: &[u8], name: &Name, gap: Gap) -> Option<(usize, Gap)> {
     let is_letter = |at: usize| bytes.get(at).is_some_and(|byte| LETTERS.has(*byte));
     if !is_letter(0) {
         return None;
@@ -318,8 +335,7 @@ pub(super) fn link(bytes: &[u8], name: &Name, gap: &mut Gap) -> Option<usize> {
     // The name alone, which a text may be full of.
     let again = name.head.begins(bytes, first);
     if again && !is_letter(name.head.len()) {
-        gap.last = gap.last.then(name.word);
-        return Some(name.head.len());
+        return Some((name.head.len(), gap.with(gap.said, gap.last.then(name.word))));
     }
     let links = Links::get();
     let row = links.find(bytes, first)?;
@@ -342,9 +358,7 @@ pub(super) fn link(bytes: &[u8], name: &Name, gap: &mut Gap) -> Option<usize> {
         last = last.then(row.word);
         at += row.head.len();
     }
-    gap.said = said;
-    gap.last = last;
-    Some(at)
+    Some((at, gap.with(said, last)))
 }
 
 static LETTERS: Class = Class::of(b"").with_alphanumerics();

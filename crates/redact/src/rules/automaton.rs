@@ -20,6 +20,13 @@ const MATCHED: u32 = 1 << 31;
 /// Nothing can match any more.
 const DEAD: u32 = 0;
 
+/// How far a text was gone through without any match.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Begun {
+    state: u32,
+    at: usize,
+}
+
 /// A pattern that begins where the text does.
 pub(super) struct Automaton {
     /// What each byte is to the pattern.
@@ -58,12 +65,27 @@ impl Automaton {
         Some(Self { classes, rows, begin, end: examples.len() })
     }
 
-    /// Where the match ends that begins with `text`.
-    pub(super) fn reach(&self, text: &[u8]) -> Option<usize> {
-        let (mut state, mut end) = (self.begin, None);
-        for (at, &byte) in text.iter().enumerate() {
-            let class = self.classes.get(usize::from(byte)).copied().unwrap_or_default();
-            state = self.next(state, usize::from(class));
+    /// Goes through `head`; `None` where nothing that begins with it matches.
+    pub(super) fn begin(&self, head: &[u8]) -> Option<Begun> {
+        let mut state = self.begin;
+        for &byte in head {
+            state = self.next(state, self.class(byte));
+            if state & MATCHED != 0 {
+                return Some(Begun { state: self.begin, at: 0 });
+            }
+            if state == DEAD {
+                return None;
+            }
+        }
+        Some(Begun { state, at: head.len() })
+    }
+
+    /// Where the match ends that begins with `text`, of which a part was gone through before.
+    pub(super) fn reach(&self, text: &[u8], begun: Begun) -> Option<usize> {
+        let Begun { mut state, at: begin } = begun;
+        let mut end = None;
+        for (at, &byte) in text.iter().enumerate().skip(begin) {
+            state = self.next(state, self.class(byte));
             if state & MATCHED != 0 {
                 // A match is known one byte later.
                 end = Some(at);
@@ -73,6 +95,10 @@ impl Automaton {
         }
         let matched = self.next(state, self.end) & MATCHED != 0;
         if matched { Some(text.len()) } else { end }
+    }
+
+    fn class(&self, byte: u8) -> usize {
+        usize::from(self.classes.get(usize::from(byte)).copied().unwrap_or_default())
     }
 
     fn next(&self, state: u32, column: usize) -> u32 {
@@ -148,7 +174,12 @@ mod tests {
                         let text = &text[from..to];
                         let input = Input::new(text).anchored(Anchored::Yes);
                         let end = regex.search(&input).map(|found| found.end());
-                        assert_eq!(automaton.reach(text.as_bytes()), end, "{} {text}", rule.name);
+                        let bytes = text.as_bytes();
+                        for head in [0, bytes.len() / 2, bytes.len()] {
+                            let begun = automaton.begin(&bytes[..head]);
+                            let reached = begun.and_then(|begun| automaton.reach(bytes, begun));
+                            assert_eq!(reached, end, "{} {text} from {head}", rule.name);
+                        }
                     }
                 }
             }
