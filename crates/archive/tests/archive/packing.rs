@@ -134,3 +134,9 @@ async fn a_large_directory_is_packed_page_by_page() {
     let told = restored(&to, "", archive, &plainly(Format::TarZst)).await.unwrap();
     assert_eq!(told.files, 25_000);
 }
+
+#[test]
+fn an_archive_in_the_making_may_go_to_any_thread() {
+    fn goes<T: Send + Sync + Unpin + 'static>() {}
+    goes::<garth_archive::Packing>();
+}
