@@ -17,8 +17,9 @@ pub fn escape(bytes: &[u8]) -> String {
 /// Writes the same behind a text.
 pub fn escape_onto(out: &mut String, bytes: &[u8]) {
     let as_it_is = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'\\';
-    if let Ok(text) = str::from_utf8(bytes)
-        && text.bytes().all(as_it_is)
+    // Looked at whole, which is quicker than to stop at the first that is not.
+    if bytes.iter().fold(true, |all, byte| all & as_it_is(*byte))
+        && let Ok(text) = str::from_utf8(bytes)
     {
         // Almost every name; a directory can have a great many of them.
         return out.push_str(text);

@@ -113,8 +113,12 @@ pub(crate) fn find(
                 Ignores::none()
             };
             let mut worker = Worker::new(&shared);
-            worker.base_dir(handle, &start.path, ignores);
-            walk(&shared, worker);
+            if shared.is_listing() {
+                worker.list(handle, &start.path, ignores);
+            } else {
+                worker.base_dir(handle, &start.path, ignores);
+                walk(&shared, worker);
+            }
         }
     }
     if cancel.load(Ordering::Relaxed) {
@@ -125,7 +129,7 @@ pub(crate) fn find(
 
 /// Works through the tree, alone while it is small.
 fn walk(shared: &Shared<'_>, mut worker: Worker<'_, '_>) {
-    while shared.is_listing() || worker.steps() < ALONE || !shared.board.has_waiting() {
+    while worker.steps() < ALONE || !shared.board.has_waiting() {
         if !worker.step() {
             return;
         }
@@ -161,8 +165,7 @@ impl Shared<'_> {
         self.facts == Facts::Names && self.order == Order::Path
     }
 
-    /// Whether the names in one directory are all there is to it; no second thread
-    /// is worth its start then.
+    /// Whether the names in one directory are all there is to it.
     fn is_listing(&self) -> bool {
         self.reach == Reach::Entries && self.search.is_none() && self.names_are_enough()
     }

@@ -78,6 +78,14 @@ impl<'a> Delivery<'a> {
         Total::Exact(total)
     }
 
+    /// Takes the next result, a path and a kind, and says whether more are wanted.
+    pub fn name(&mut self, path: &WsPath, kind: Kind) -> Flow {
+        if self.flow == Flow::Continue {
+            self.one(Found::Name(path, kind));
+        }
+        self.flow
+    }
+
     /// Takes the next results and says whether more are wanted.
     pub fn push(&mut self, hits: &Hits) -> Flow {
         let mut cursor = Cursor { hits, name: 0, path: 0, line: 0, text: 0, spans: 0 };

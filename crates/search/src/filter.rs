@@ -94,6 +94,16 @@ impl Filter {
         self.kinds.has(Kind::File) && self.base_is_behind
     }
 
+    /// Tells whether every entry of the base counts, whatever it is called, and none is
+    /// looked into.
+    #[must_use]
+    pub fn counts_all_entries(&self) -> bool {
+        self.depth == garth_contract::Reach::Entries
+            && (self.include.is_none() && self.exclude.is_empty())
+            && (self.kinds == Kinds::All && self.hidden == Hidden::Include)
+            && (self.ignored != Ignored::Skip && self.after.is_none())
+    }
+
     /// Decides about an entry below the base.
     ///
     /// `ignores` are the rules of the directory that holds it.

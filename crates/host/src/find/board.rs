@@ -172,6 +172,14 @@ impl<'a> Board<'a> {
         self.delivery.lock().unwrap_or_else(PoisonError::into_inner).push(hits)
     }
 
+    /// Hands results on where there is nothing that could come before them.
+    pub(super) fn hand_on(&self, give: impl FnOnce(&mut Delivery<'a>) -> Flow) {
+        let flow = give(&mut self.delivery.lock().unwrap_or_else(PoisonError::into_inner));
+        if flow == Flow::Stop {
+            self.end();
+        }
+    }
+
     /// Makes room when a stretch has found much: hands its results on if it comes
     /// first, else waits until what is held by all is little again.
     pub(super) fn relieve(&self, place: &Place, hits: &mut Hits) -> Flow {

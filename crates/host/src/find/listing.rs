@@ -116,6 +116,16 @@ impl Reading {
         dir.write_prefix(&mut self.path);
         let prefix = self.path.len();
         let Listing { names, items, unreadable } = &mut self.all;
+        if shared.search.is_none() && shared.rules.is_empty() && shared.filter.counts_all_entries()
+        {
+            let met = items.len();
+            items.retain_mut(|item| {
+                item.counts = true;
+                prefix + usize::from(item.length) <= MAX_PATH
+            });
+            *unreadable += (met - items.len()) as u64;
+            return;
+        }
         items.retain_mut(|item| {
             let name = item.name(names);
             self.path.truncate(prefix);
@@ -192,6 +202,10 @@ impl Listing {
 
     pub(super) fn len(&self) -> usize {
         self.items.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Item, &[u8])> {
+        self.items.iter().map(|item| (*item, item.name(&self.names)))
     }
 
     pub(super) fn get(&self, index: usize) -> Option<(Item, &[u8])> {

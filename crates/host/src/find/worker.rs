@@ -78,6 +78,31 @@ impl<'s, 'a> Worker<'s, 'a> {
         }
     }
 
+    /// Reads the one directory that a listing is of, and hands its names on.
+    pub(super) fn list(mut self, handle: OwnedFd, path: &WsPath, ignores: Ignores) {
+        let shared = self.shared;
+        let read = |dir: &mut Dir, handle: &OwnedFd| self.reading.list(shared, dir, handle);
+        let Ok((dir, listing, _)) = Dir::base(handle, path.as_bytes(), ignores, read) else {
+            self.unreadable += 1;
+            return;
+        };
+        self.unreadable += listing.unreadable;
+        let (mut bytes, mut named) = (Vec::new(), WsPath::root());
+        dir.write_prefix(&mut bytes);
+        let prefix = bytes.len();
+        shared.board.hand_on(|delivery| {
+            for (item, name) in listing.iter().filter(|(item, _)| item.counts) {
+                bytes.truncate(prefix);
+                bytes.extend_from_slice(name);
+                let is_path = named.become_bytes(&bytes).is_ok();
+                if is_path && delivery.name(&named, item.kind) == Flow::Stop {
+                    return Flow::Stop;
+                }
+            }
+            Flow::Continue
+        });
+    }
+
     /// Looks at a base that is a file.
     pub(super) fn base_file(mut self, path: &WsPath, file: &OwnedFd, stat: &Stat) {
         if !self.shared.filter.counts_base() {
