@@ -14,6 +14,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use garth_redact::{Config, Redactor};
+use rustix::time::{ClockId, clock_gettime};
 
 /// Megabytes a second that source code has to pass with, and text without any keyword.
 const LEAST: [f64; 2] = [100.0, 300.0];
@@ -70,17 +71,15 @@ pub(crate) fn best(mut run: impl FnMut()) -> Duration {
     (0..5).map(|_| once(&mut run)).min().unwrap_or_default()
 }
 
-/// How long this thread was on a core; how long it took where the kernel does not tell.
+/// How long this thread was on a core.
 pub(crate) fn once(run: impl FnOnce()) -> Duration {
-    let (begin, clock) = (on_core(), Instant::now());
+    let begin = on_core();
     run();
-    match (begin, on_core()) {
-        (Some(begin), Some(end)) => end.saturating_sub(begin),
-        _ => clock.elapsed(),
-    }
+    on_core().saturating_sub(begin)
 }
 
-fn on_core() -> Option<Duration> {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    told.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+fn on_core() -> Duration {
+    let told = clock_gettime(ClockId::ThreadCPUTime);
+    let seconds = u64::try_from(told.tv_sec).unwrap_or_default();
+    Duration::new(seconds, u32::try_from(told.tv_nsec).unwrap_or_default())
 }
