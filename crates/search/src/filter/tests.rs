@@ -155,3 +155,25 @@ fn a_bad_glob_is_refused_with_its_position() {
     let many = vec![Glob::Filter("a".repeat(4000)); 1000];
     assert!(Filter::compile(&Query { include: many, ..query("") }).is_err());
 }
+
+#[test]
+fn every_entry_counts_only_where_nothing_is_asked_of_any() {
+    let reach = garth_contract::Reach::Entries;
+    let plain = || Query { reach, hidden: Hidden::Include, ..query("d") };
+    let counts_all = |query: Query| Filter::compile(&query).unwrap().counts_all_entries();
+    assert!(counts_all(plain()));
+    assert!(counts_all(Query { ignored: Ignored::IncludeNoGit, ..plain() }));
+    let glob = || vec![Glob::Filter("*.rs".into())];
+    for asked in [
+        Query { reach: garth_contract::Reach::Tree, ..plain() },
+        Query { include: glob(), ..plain() },
+        Query { exclude: glob(), ..plain() },
+        Query { kinds: Kinds::Files, ..plain() },
+        Query { kinds: Kinds::Dirs, ..plain() },
+        Query { hidden: Hidden::Skip, ..plain() },
+        Query { ignored: Ignored::Skip, ..plain() },
+        Query { after: Some(WsPath::from_bytes(b"d/a").unwrap()), ..plain() },
+    ] {
+        assert!(!counts_all(asked.clone()), "{asked:?}");
+    }
+}
