@@ -2,10 +2,10 @@
 //!
 //! One client calls all of them in turn, on the same files, over pipes, in another order
 //! each round: a server that still tidies up behind its answer slows whoever comes next,
-//! and that must not be the same one always. The floor is
-//! this program itself, started as `mcp_bench floor`: what a server cannot do without,
-//! and no check of any kind. Times are from the first byte of a request to the last of
-//! its answer; what an answer holds is looked at when the clock stands still.
+//! and that must not be the same one always. The floor is this program itself, started
+//! as `mcp_bench floor`: what a server cannot do without, and no check of any kind.
+//! Times are from the first byte of a request to the last of its answer; what an answer
+//! holds is looked at when the clock stands still.
 
 #![allow(
     clippy::disallowed_methods,
