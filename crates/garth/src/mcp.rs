@@ -6,11 +6,11 @@ pub(crate) mod catalogue;
 mod conformance;
 mod contain;
 mod lines;
+mod long;
 pub(crate) mod progress;
 pub(crate) mod resources;
 mod room;
 pub(crate) mod server;
-mod twice;
 pub(crate) mod updates;
 pub(crate) mod uri;
 

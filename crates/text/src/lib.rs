@@ -13,5 +13,8 @@ mod fold;
 mod indent;
 pub mod lines;
 pub mod patch;
+mod quoted;
 mod sequence;
 pub mod sniff;
+
+pub use quoted::quote;

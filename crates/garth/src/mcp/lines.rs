@@ -12,8 +12,8 @@ use garth_wire::Vigil;
 use rmcp::{
     RoleServer,
     model::{
-        CallToolRequest, ClientNotification, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage,
-        JsonRpcRequest, RequestId,
+        CallToolRequest, ClientNotification, ClientRequest, ErrorCode, ErrorData,
+        InitializeRequest, JsonRpcMessage, JsonRpcRequest, RequestId,
     },
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
@@ -24,7 +24,7 @@ use tokio::{
     sync::Mutex,
 };
 
-use super::{PIPE_BYTES, room::Room, twice};
+use super::{PIPE_BYTES, long, room::Room};
 
 /// The longest message that is read: a file of some twenty megabytes as base64.
 const MOST_BYTES: usize = 32 << 20;
@@ -162,14 +162,27 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
 
 /// Makes a message of a line.
 ///
-/// Which of many messages it is, is found out by trying one after another; so the
-/// one that comes most is tried first. The others tell themselves by their method.
+/// Which of many messages it is, is found out by trying one after another, and each that
+/// it is not makes an error first. So the one that comes most is tried before all others,
+/// or the one that comes first where the line begins like it.
 fn message(line: &[u8]) -> serde_json::Result<RxJsonRpcMessage<RoleServer>> {
-    if let Ok(call) = serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(line) {
+    if greets(line) {
+        if let Ok(hello) = serde_json::from_slice::<JsonRpcRequest<InitializeRequest>>(line) {
+            let request = ClientRequest::InitializeRequest(hello.request);
+            return Ok(JsonRpcMessage::Request(JsonRpcRequest::new(hello.id, request)));
+        }
+    } else if let Ok(call) = serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(line) {
         let request = ClientRequest::CallToolRequest(call.request);
         return Ok(JsonRpcMessage::Request(JsonRpcRequest::new(call.id, request)));
     }
     serde_json::from_slice(line)
+}
+
+/// Tells whether a line looks like the one that a client begins with. It need not be one.
+fn greets(line: &[u8]) -> bool {
+    const WORD: &[u8] = b"\"initialize\"";
+    const NEAR: usize = 80;
+    line.get(..NEAR).unwrap_or(line).windows(WORD.len()).any(|word| word == WORD)
 }
 
 enum Line {
@@ -228,7 +241,7 @@ async fn write<W: AsyncWrite + Unpin>(
     let Out { stream, line } = &mut *out.lock().await;
     line.clear();
     line.shrink_to(PIPE_BYTES);
-    if !twice::write(message, line)? {
+    if !long::write(message, line)? {
         serde_json::to_writer(&mut *line, message)?;
     }
     line.push(b'\n');
@@ -287,5 +300,44 @@ where
 
     async fn close(&mut self) -> io::Result<()> {
         self.write.lock().await.stream.shutdown().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_short_way_to_a_message_comes_to_the_same() {
+        let hello = r#"{"protocolVersion":"2025-06-18","capabilities":{"roots":{}},"clientInfo":{"name":"a","version":"1"},"_meta":{"k":1}}"#;
+        let call = r#"{"name":"read","arguments":{"path":"initialize"}}"#;
+        for (greets_us, line) in [
+            (true, format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{hello}}}"#)),
+            (
+                false,
+                format!(r#"{{"params":{hello},"jsonrpc":"2.0","id":1,"method":"initialize"}}"#),
+            ),
+            (
+                false,
+                format!(r#"{{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{call}}}"#),
+            ),
+            (
+                true,
+                format!(
+                    r#"{{"id":"initialize","jsonrpc":"2.0","method":"tools/call","params":{call}}}"#
+                ),
+            ),
+            (true, r#"{"id":"initialize","jsonrpc":"2.0","method":"ping"}"#.to_owned()),
+            (true, r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":7}"#.to_owned()),
+        ] {
+            assert_eq!(greets(line.as_bytes()), greets_us, "{line}");
+            let whole = serde_json::from_str::<RxJsonRpcMessage<RoleServer>>(&line);
+            let read = message(line.as_bytes());
+            let told = |read: serde_json::Result<RxJsonRpcMessage<RoleServer>>| {
+                read.map(|message| serde_json::to_value(message).unwrap())
+                    .map_err(|error| error.to_string())
+            };
+            assert_eq!(told(read), told(whole), "{line}");
+        }
     }
 }

@@ -138,7 +138,7 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     let asked = wanted.from.saturating_add(wanted.length.unwrap_or(u64::MAX)).min(content.size);
     let facts = Payload {
         path: shown(&wanted.path),
-        content: given.content,
+        content: String::new(),
         encoding: if wanted.form == Form::Base64 { "base64" } else { "utf8" },
         file_encoding: given.file_encoding,
         size_bytes: content.size,
@@ -150,7 +150,7 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
         next_offset: more.then_some(end),
         version: version.map(|version| version.to_string()),
     };
-    Json::with_room(&facts, facts.content.len())
+    Json::around(&facts, "content", &given.content)
 }
 
 /// The right to show the text as it is, where it is asked for.

@@ -18,14 +18,33 @@ impl Json {
     /// # Errors
     /// `INTERNAL` for facts that are no object.
     pub(in crate::worktree) fn of(facts: &impl Serialize) -> Result<Self> {
-        Self::with_room(facts, 0)
+        let mut text = Vec::with_capacity(USUAL);
+        serde_json::to_writer(&mut text, facts).map_err(|_| failed())?;
+        Self::made(text)
     }
 
-    /// The same, with room for so many bytes beside the usual.
-    pub(in crate::worktree) fn with_room(facts: &impl Serialize, room: usize) -> Result<Self> {
-        let failed = || Error::new(Code::Internal, "the reply could not be written as JSON");
-        let mut text = Vec::with_capacity(room.saturating_add(USUAL));
-        serde_json::to_writer(&mut text, facts).map_err(|_| failed())?;
+    /// Writes facts of which one is a long text: theirs is empty, and the text comes there.
+    ///
+    /// # Errors
+    /// `INTERNAL` for facts that are no object, or in which it is missing or is not empty.
+    pub(in crate::worktree) fn around(
+        facts: &impl Serialize,
+        name: &str,
+        long: &str,
+    ) -> Result<Self> {
+        let facts = Self::of(facts)?;
+        // Nothing else looks like it: within a text its quotes were escaped.
+        let empty = format!(r#""{name}":"""#);
+        let (before, after) = facts.0.split_once(&empty).ok_or_else(failed)?;
+        let mut text = Vec::with_capacity(facts.0.len() + long.len() + long.len() / 16 + 2);
+        text.extend_from_slice(before.as_bytes());
+        text.extend_from_slice(format!(r#""{name}":"#).as_bytes());
+        garth_text::quote(long, &mut text);
+        text.extend_from_slice(after.as_bytes());
+        Self::made(text)
+    }
+
+    fn made(text: Vec<u8>) -> Result<Self> {
         let text = String::from_utf8(text).map_err(|_| failed())?;
         if text.starts_with('{') { Ok(Self(text)) } else { Err(failed()) }
     }
@@ -53,6 +72,10 @@ impl Json {
     }
 }
 
+fn failed() -> Error {
+    Error::new(Code::Internal, "the reply could not be written as JSON")
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -69,5 +92,16 @@ mod tests {
             assert_eq!(Value::Object(json.with("state", &"x\n".into()).into_facts()), more);
         }
         assert!(Json::of(&[1]).is_err());
+    }
+
+    #[test]
+    fn a_long_text_stands_where_it_was_left_out() {
+        let long = "a \"content\":\"\" of lines\n".repeat(3);
+        let mut facts = json!({"a": "\"content\":\"\"", "content": "", "d": {"e": 1}});
+        let json = Json::around(&facts, "content", &long).unwrap();
+        facts["content"] = long.as_str().into();
+        assert_eq!(json, Json::of(&facts).unwrap());
+        assert!(Json::around(&facts, "content", &long).is_err(), "it was there already");
+        assert!(Json::around(&json!({"a": 1}), "content", &long).is_err());
     }
 }
