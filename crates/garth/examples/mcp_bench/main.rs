@@ -38,6 +38,9 @@ use verdict::{Figures, Measured};
 /// The most time that one contender gets for one row, so that a slow one ends too.
 const PATIENCE: Duration = Duration::from_secs(6);
 const STARTS: usize = 31;
+/// How often all are started anew. On which processor a server sits, that of its client or
+/// another, is settled soon after its start and stays, and is half of a small call's time.
+const SITTINGS: usize = 5;
 
 fn main() {
     if env::args().nth(1).is_some_and(|argument| argument == "floor") {
@@ -48,16 +51,29 @@ fn main() {
     let mut figures = Figures::default();
     start(&contenders, &mut figures);
 
-    let mut running: Vec<(&Contender, Client)> =
-        contenders.iter().map(|one| (one, Client::start(&one.command))).collect();
-    for (one, client) in &running {
-        figures.memory("RSS after start", one.who, client.memory());
-    }
     // Rows that are named are the only ones.
     let named: Vec<String> = env::args().skip(1).collect();
     let wanted = |row: &&Row| named.is_empty() || named.iter().any(|name| name == row.name);
-    for row in ROWS.iter().filter(wanted) {
-        measure(row, &mut running, &planted, &mut figures);
+    let mut rows: Vec<Course> =
+        ROWS.iter().filter(wanted).map(|row| Course::of(row, contenders.len())).collect();
+    let mut running = Vec::new();
+    for _ in 0..SITTINGS {
+        // Those of the last sitting end first.
+        running.clear();
+        running.extend(contenders.iter().map(|one| (one, Client::start(&one.command))));
+        if figures.have_none_of("RSS after start") {
+            for (one, client) in &running {
+                figures.memory("RSS after start", one.who, client.memory());
+            }
+        }
+        for course in &mut rows {
+            course.go_on(&mut running, &planted);
+        }
+    }
+    for course in rows {
+        for (one, measured) in contenders.iter().zip(course.measured) {
+            figures.times(course.row.name, one.who, measured);
+        }
     }
     for (one, client) in &mut running {
         figures.memory("RSS after all", one.who, client.memory());
@@ -91,34 +107,44 @@ fn start(contenders: &[Contender], figures: &mut Figures) {
     }
 }
 
-/// Lets all contenders that know the row's tool call it in turn.
-fn measure(
-    row: &Row,
-    running: &mut [(&Contender, Client)],
-    planted: &Planted,
-    figures: &mut Figures,
-) {
-    let mut all: Vec<Measured> = running.iter().map(|_| Measured::default()).collect();
-    // The first round finds everything cold and does not count.
-    let mut turns = Turns::of(running.len());
-    for round in 0..=row.rounds {
-        for &turn in turns.next() {
-            let ((one, client), measured) = (&mut running[turn], &mut all[turn]);
-            if measured.failure.is_some() || measured.total() > PATIENCE {
-                continue;
-            }
-            let Some((tool, arguments)) = (row.call)(one.who, planted, round) else { continue };
-            let answer = client.call(tool, &arguments);
-            if let Some(failure) = answer.failure() {
-                measured.failure = Some(failure);
-            } else if !(row.holds)(&answer.text()) {
-                measured.failure = Some("an answer without what was asked for".to_owned());
-            } else if round > 0 {
-                measured.times.push(answer.took);
-            }
-        }
+/// A row as far as it is measured.
+struct Course {
+    row: &'static Row,
+    measured: Vec<Measured>,
+    turns: Turns,
+    /// The number of the next round, which goes on from sitting to sitting.
+    round: usize,
+}
+
+impl Course {
+    fn of(row: &'static Row, contenders: usize) -> Self {
+        let measured = (0..contenders).map(|_| Measured::default()).collect();
+        Self { row, measured, turns: Turns::of(contenders), round: 0 }
     }
-    for ((one, _), measured) in running.iter().zip(all) {
-        figures.times(row.name, one.who, measured);
+
+    /// Lets all contenders that know the row's tool call it in turn, a sitting's share.
+    fn go_on(&mut self, running: &mut [(&Contender, Client)], planted: &Planted) {
+        let Self { row, measured, turns, round } = self;
+        for of_sitting in 0..=row.rounds.div_ceil(SITTINGS) {
+            for &turn in turns.next() {
+                let ((one, client), measured) = (&mut running[turn], &mut measured[turn]);
+                if measured.failure.is_some() || measured.total() > PATIENCE {
+                    continue;
+                }
+                let Some((tool, arguments)) = (row.call)(one.who, planted, *round) else {
+                    continue;
+                };
+                let answer = client.call(tool, &arguments);
+                if let Some(failure) = answer.failure() {
+                    measured.failure = Some(failure);
+                } else if !(row.holds)(&answer.text()) {
+                    measured.failure = Some("an answer without what was asked for".to_owned());
+                } else if of_sitting > 0 {
+                    // The first round finds everything cold and does not count.
+                    measured.times.push(answer.took);
+                }
+            }
+            *round += 1;
+        }
     }
 }

@@ -68,6 +68,10 @@ impl Figures {
         }
     }
 
+    pub(crate) fn have_none_of(&self, row: &str) -> bool {
+        self.lines.iter().all(|line| line.row != row)
+    }
+
     fn of(&self, row: &str, who: Who) -> Option<&Figure> {
         let found = self.lines.iter().find(|line| line.row == row && line.who == who);
         found.map(|line| &line.figure)
