@@ -38,7 +38,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::time::{sleep, timeout};
 
 use crate::{
-    args,
+    args, heap,
     output::{Format, Outcome, Output},
     providers::{Own, USUAL},
     root,
@@ -64,6 +64,7 @@ const DRAIN: Duration = Duration::from_secs(2);
 
 /// Stands between the two until one of them is gone.
 pub(crate) fn run(args: &args::Acp, output: &Output) -> Outcome {
+    heap::keep();
     match Prepared::of(args).and_then(|prepared| prepared.serve(output)) {
         Ok(outcome) => outcome,
         Err(error) => {

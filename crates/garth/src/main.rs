@@ -11,6 +11,8 @@ mod catalogue;
 mod config;
 mod dialect;
 mod doctor;
+#[path = "heap_unsafe.rs"]
+mod heap;
 mod manual;
 #[path = "math_unsafe.rs"]
 mod math;

@@ -24,7 +24,7 @@ use rmcp::{ServiceExt, transport::stdio_pipes};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::{
-    args, dialect,
+    args, dialect, heap,
     output::{Format, Outcome, Output},
     providers::Own,
     root,
@@ -38,6 +38,7 @@ const PIPE_BYTES: usize = 1 << 20;
 
 /// Serves until the client closes its end.
 pub(crate) fn run(args: &args::Mcp, output: &Output) -> Outcome {
+    heap::keep();
     let prepared = Prepared::of(args);
     match prepared.and_then(Prepared::serve) {
         Ok(()) => Outcome::Done,
