@@ -18,6 +18,7 @@ use std::{os::fd::AsFd, sync::Arc};
 
 use garth_contract::{Code, Error, Policy, Result};
 use garth_embed::Place;
+use garth_host::Lone;
 use garth_ops::{Allows, Dialect, Tool};
 use garth_workspace::Workspace;
 use rmcp::{ServiceExt, transport::stdio_pipes};
@@ -60,10 +61,11 @@ impl Prepared {
     fn of(args: &args::Mcp) -> Result<Self> {
         let dialect = dialect::named(&args.dialect)?;
         check_names(dialect, args)?;
-        let (workspace, own) = root::of_mcp(args)?;
+        let lone = Arc::new(Lone::default());
+        let (workspace, own) = root::of_mcp(args, &lone)?;
         let policy = root::policy_of_mcp(args);
         let offered = (dialect, &*args.tools);
-        let (server, room) = prepared(&Arc::new(workspace), &policy, offered);
+        let (server, room) = prepared(&Arc::new(workspace), &policy, (offered, lone));
         Ok(Self { server, room, own })
     }
 
@@ -72,7 +74,8 @@ impl Prepared {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
         let Self { server, room, own } = self;
-        let served = runtime.block_on(own.during(async {
+        // By itself, since each that has it within would be as large again.
+        let serving = Box::pin(async {
             widen(std::io::stdout());
             let (read, write) = stdio_pipes();
             let Ok(service) = server.serve(Lines::new(read, write, room)).await else {
@@ -80,7 +83,8 @@ impl Prepared {
                 return Ok(());
             };
             service.waiting().await.map(drop)
-        }));
+        });
+        let served = runtime.block_on(own.during(serving));
         // Calls that are still under way are given up with the client.
         runtime.shutdown_background();
         // One that was asked to stop has done as it was told.
@@ -93,9 +97,9 @@ impl Prepared {
 fn prepared(
     workspace: &Arc<Workspace>,
     policy: &Policy,
-    (dialect, names): (&'static Dialect, &[String]),
+    ((dialect, names), lone): ((&'static Dialect, &[String]), Arc<Lone>),
 ) -> (Server, Arc<Room>) {
-    let room = Room::new();
+    let room = Room::new(lone);
     let tools = tools(dialect, names, Allows::of(workspace));
     let instructions = garth_embed::instructions(dialect, Place::of(workspace, Some(policy)));
     let offer = Offer { dialect, tools, instructions };
@@ -112,7 +116,7 @@ pub(crate) async fn serve_on(
     ),
 ) {
     let Ok(dialect) = dialect::named(dialect::USUAL) else { return };
-    let (server, room) = prepared(workspace, policy, (dialect, &[]));
+    let (server, room) = prepared(workspace, policy, ((dialect, &[]), Arc::default()));
     if let Ok(service) = server.serve(Lines::new(read, write, room)).await {
         // However it ended, the client is gone.
         let _ = service.waiting().await;

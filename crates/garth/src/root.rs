@@ -9,7 +9,7 @@ use std::{
 use garth_contract::{
     Access, Aliases, Code, Durability, DynFilesystem, Error, Policy, RawPath, Result, WsPath,
 };
-use garth_host::Host;
+use garth_host::{Host, Lone};
 use garth_memory::{Memory, Mount};
 use garth_redact::Config;
 use garth_roots::Roots;
@@ -39,7 +39,9 @@ pub(crate) fn of_tool(args: &Tool) -> Result<Rooted> {
     let policy = policy(&args.rules, Durability::Synced);
     let redaction = redaction(&args.dialect, args.rules.no_redact);
     let Served { fs, aliases, known, places } =
-        Served::open(std::slice::from_ref(&args.root), &policy)?;
+        Served::open(std::slice::from_ref(&args.root), |root, aliases| {
+            Host::open(root, policy.clone(), aliases)
+        })?;
     let provide = provide(&args.provide, args.no_exec);
     let (commands, own) = Own::open(&provide, &places, (&policy, &args.rules.network))?;
     let git = Own::for_git(&commands, (&places, &policy))?;
@@ -51,7 +53,7 @@ pub(crate) fn of_tool(args: &Tool) -> Result<Rooted> {
 ///
 /// # Errors
 /// As for `garth tool`, and what keeps a directory from being mounted.
-pub(crate) fn of_mcp(args: &Mcp) -> Result<Rooted> {
+pub(crate) fn of_mcp(args: &Mcp, lone: &Arc<Lone>) -> Result<Rooted> {
     let policy = policy_of_mcp(args);
     let redaction = redaction(&args.dialect, args.rules.no_redact);
     let Served { fs, aliases, known, places } = if args.memory {
@@ -62,7 +64,10 @@ pub(crate) fn of_mcp(args: &Mcp) -> Result<Rooted> {
         Served { fs: Arc::new(memory), aliases, known, places: Vec::new() }
     } else {
         let here = [PathBuf::from(".")];
-        Served::open(if args.roots.is_empty() { &here[..] } else { &args.roots }, &policy)?
+        let roots = if args.roots.is_empty() { &here[..] } else { &args.roots };
+        Served::open(roots, |root, aliases| {
+            Ok(Host::open(root, policy.clone(), aliases)?.for_one(Arc::clone(lone)))
+        })?
     };
     let provide = provide(&args.provide, args.no_exec);
     let (commands, own) = Own::open(&provide, &places, (&policy, &args.rules.network))?;
@@ -91,7 +96,9 @@ pub(crate) fn of_acp(args: &Acp) -> Result<Fenced> {
     let policy = policy(&args.rules, args.disk.durability());
     let redaction = redaction("workspace", args.rules.no_redact);
     let Served { fs, aliases, known, places } =
-        Served::open(std::slice::from_ref(&args.root), &policy)?;
+        Served::open(std::slice::from_ref(&args.root), |root, aliases| {
+            Host::open(root, policy.clone(), aliases)
+        })?;
     let names = names(&args.root);
     let own_names = names.iter().fold(Aliases::none(), |aliases, name| aliases.with(name));
     let fence = Arc::new(Host::open(&args.root, policy.clone(), own_names)?);
@@ -121,10 +128,10 @@ struct Served {
 
 impl Served {
     /// One directory is the tree; several stand in it, each under its name.
-    fn open(roots: &[PathBuf], policy: &Policy) -> Result<Self> {
+    fn open(roots: &[PathBuf], host: impl Fn(&Path, Aliases) -> Result<Host>) -> Result<Self> {
         if let [root] = roots {
             let aliases = aliases(root);
-            let host = Host::open(root, policy.clone(), aliases.clone())?;
+            let host = host(root, aliases.clone())?;
             let known = names(root).into_iter().map(|name| (name, WsPath::root())).collect();
             let places = vec![(root.clone(), String::new())];
             return Ok(Self { fs: Arc::new(host), aliases, known, places });
@@ -141,7 +148,7 @@ impl Served {
                 known.push((absolute, place.clone()));
             }
             places.push(String::from_utf8(name.clone()).ok().map(|name| (root.clone(), name)));
-            named.push((name, Arc::new(Host::open(root, policy.clone(), aliases(root))?)));
+            named.push((name, Arc::new(host(root, aliases(root))?)));
         }
         // A name that is no text cannot be a place in the sandbox, so there is none.
         let places = places.into_iter().collect::<Option<_>>().unwrap_or_default();

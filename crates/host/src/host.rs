@@ -14,6 +14,7 @@ use garth_contract::{
 
 use crate::{
     blocking::{self, CancelOnDrop},
+    lone::Lone,
     look, make_dir, read,
     receive::{Arriving, Draft},
     remove, rename,
@@ -29,6 +30,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Host {
     tree: Arc<Tree>,
+    /// Who else is served by the thread that calls, where that is known.
+    lone: Option<Arc<Lone>>,
 }
 
 impl Host {
@@ -41,7 +44,13 @@ impl Host {
     /// `WORKSPACE_NOT_FOUND` when there is no such directory, `NOT_A_DIRECTORY` for
     /// anything else, `INVALID_PATTERN` for a rule of the policy that does not parse.
     pub fn open(root: &Path, policy: Policy, aliases: Aliases) -> Result<Self> {
-        Ok(Self { tree: Arc::new(Tree::open(root, policy, aliases)?) })
+        Ok(Self { tree: Arc::new(Tree::open(root, policy, aliases)?), lone: None })
+    }
+
+    /// The same for a program whose one thread serves one client: short writes are its own.
+    #[must_use]
+    pub fn for_one(self, lone: Arc<Lone>) -> Self {
+        Self { lone: Some(lone), ..self }
     }
 
     /// Resolves paths in another way from now on; both ways give the same answers.
@@ -131,6 +140,11 @@ impl Filesystem for Host {
     }
 
     async fn write(&self, path: &WsPath, content: Bytes, put: Put) -> Result<Written> {
+        if let Some(lone) = &self.lone
+            && let Some(written) = lone.write(&self.tree, path, (&content, &put))
+        {
+            return written;
+        }
         let (tree, path) = (Arc::clone(&self.tree), path.clone());
         let (_guard, cancel) = CancelOnDrop::new();
         blocking::run_leaving(move || {

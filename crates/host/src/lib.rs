@@ -13,6 +13,7 @@ mod errno;
 mod find;
 mod host;
 mod lock;
+mod lone;
 mod look;
 mod make_dir;
 #[doc(hidden)]
@@ -35,5 +36,6 @@ mod watch;
 mod write;
 
 pub use host::Host;
+pub use lone::Lone;
 pub use processes::{Bounds, Filter, Processes, Settings, Strays, Trees};
 pub use tree::Resolver;

@@ -8,7 +8,7 @@
 use std::{
     hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
     os::fd::{AsFd, BorrowedFd, OwnedFd},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError, TryLockError},
     thread,
     time::{Duration, Instant},
 };
@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// How long a write waits for another program's lock before it answers `CONFLICT`.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 /// The first and the longest pause between two looks at a lock.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(20), Duration::from_millis(2));
 
@@ -58,11 +58,15 @@ impl Locked {
 ///
 /// # Errors
 /// `NOT_A_FILE` for anything else, `CONFLICT` when another program holds the lock
-/// for too long.
-pub(crate) fn lock(place: &Place, name: &[u8]) -> Result<Option<Locked>> {
-    let queue = queue(&place.dir, name);
+/// for longer than `patience`; without any, when anybody does.
+pub(crate) fn lock(place: &Place, name: &[u8], patience: Duration) -> Result<Option<Locked>> {
+    let held = || {
+        let error = Error::at(Code::Conflict, &place.path);
+        error.hint("Another program holds a lock on the file; try again later.")
+    };
+    let queue = queue(&place.dir, name, patience).ok_or_else(held)?;
     let fail = |errno| errno::error(errno, &place.path);
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + patience;
     let mut pause = PAUSES.0;
     loop {
         let flags =
@@ -88,8 +92,7 @@ pub(crate) fn lock(place: &Place, name: &[u8]) -> Result<Option<Locked>> {
             Err(errno) => return Err(fail(errno)),
         }
         if Instant::now() >= deadline {
-            let error = Error::at(Code::Conflict, &place.path);
-            return Err(error.hint("Another program holds a lock on the file; try again later."));
+            return Err(held());
         }
         thread::sleep(pause);
         pause = (pause * 2).min(PAUSES.1);
@@ -106,10 +109,17 @@ pub(crate) fn same_file(one: &Stat, other: &Stat) -> bool {
     (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
 }
 
-fn queue(dir: &OwnedFd, name: &[u8]) -> MutexGuard<'static, ()> {
+fn queue(dir: &OwnedFd, name: &[u8], patience: Duration) -> Option<MutexGuard<'static, ()>> {
     let inode = fstat(dir).map_or((0, 0), |stat| (stat.st_dev, stat.st_ino));
     let hasher = BuildHasherDefault::<DefaultHasher>::new();
     let index = usize::try_from(hasher.hash_one((inode, name)) % QUEUES.len() as u64).unwrap_or(0);
     let queue = QUEUES.get(index).unwrap_or(&SPARE);
-    queue.lock().unwrap_or_else(PoisonError::into_inner)
+    if patience.is_zero() {
+        return match queue.try_lock() {
+            Ok(queue) => Some(queue),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        };
+    }
+    Some(queue.lock().unwrap_or_else(PoisonError::into_inner))
 }

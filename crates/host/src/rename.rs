@@ -104,7 +104,7 @@ impl Mover<'_> {
         match absent::at_once(from, to) {
             Err(errno) if absent::is_unknown(errno) => {
                 // Nobody of us writes it between the steps. What is no file is not written.
-                let _held = lock::lock(source, from.1);
+                let _held = lock::lock(source, from.1, lock::PATIENCE);
                 absent::in_steps(from, to)
             }
             renamed => renamed,

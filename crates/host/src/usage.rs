@@ -42,6 +42,11 @@ impl Usage {
         Self { quota, count: Mutex::new(None) }
     }
 
+    /// Tells whether files are counted at all.
+    pub(crate) fn is_bounded(&self) -> bool {
+        self.quota.is_some()
+    }
+
     /// Takes room for a file of `new` bytes in place of one of `old` bytes.
     ///
     /// # Errors

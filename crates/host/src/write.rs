@@ -10,6 +10,7 @@ use std::{
     ops::ControlFlow,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::atomic::AtomicBool,
+    time::Duration,
 };
 
 use garth_contract::{
@@ -44,8 +45,26 @@ pub(crate) type Displaced = Option<OwnedFd>;
 pub(crate) fn write(
     tree: &Tree,
     path: &WsPath,
-    (new, put): (New<'_>, Put),
+    what: (New<'_>, Put),
     cancel: &AtomicBool,
+) -> Result<(Written, Displaced)> {
+    landed(tree, path, what, (lock::PATIENCE, cancel))
+}
+
+/// The same for whoever must not wait for others: `CONFLICT` where they hold the file.
+pub(crate) fn write_at_once(
+    tree: &Tree,
+    path: &WsPath,
+    what: (New<'_>, Put),
+) -> Result<(Written, Displaced)> {
+    landed(tree, path, what, (Duration::ZERO, &AtomicBool::new(false)))
+}
+
+fn landed(
+    tree: &Tree,
+    path: &WsPath,
+    (new, put): (New<'_>, Put),
+    (patience, cancel): (Duration, &AtomicBool),
 ) -> Result<(Written, Displaced)> {
     tree.check_access()?;
     if path.is_root() {
@@ -57,7 +76,7 @@ pub(crate) fn write(
     if place.shown == Shown::DirOnly {
         return Err(Error::at(Code::NotAFile, path));
     }
-    let write = Write { tree, place: &place, new, put, path, cancel };
+    let write = Write { tree, place: &place, new, put, path, patience, cancel };
     write.run()
 }
 
@@ -93,6 +112,8 @@ struct Write<'a> {
     new: New<'a>,
     put: Put,
     path: &'a WsPath,
+    /// How long a lock that others hold is waited for.
+    patience: Duration,
     cancel: &'a AtomicBool,
 }
 
@@ -127,7 +148,7 @@ impl Write<'_> {
 
     fn lock(&self, name: &[u8]) -> Result<Option<Locked>> {
         self.check_kind(name)?;
-        let locked = lock::lock(self.place, name)?;
+        let locked = lock::lock(self.place, name, self.patience)?;
         // A later write waits for this lock, so one that nobody waits for any more
         // cannot land after it.
         check(self.cancel)?;

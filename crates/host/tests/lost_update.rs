@@ -11,28 +11,32 @@
 use std::{
     path::Path,
     process::{Command, Stdio},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use garth_contract::{
     Aliases, Code, Durability, Filesystem, Guard, Parents, Policy, Put, Span, WsPath,
 };
-use garth_host::Host;
+use garth_host::{Host, Lone};
 
 const PROCESSES: usize = 8;
 const EDITS: usize = 1000;
 /// Tells the test binary that it is one of the processes, and where.
 const ROOT: &str = "GARTH_LOST_UPDATE_ROOT";
+/// How many calls it believes to serve: one of them writes by its own thread.
+const CALLS: &str = "GARTH_LOST_UPDATE_CALLS";
 
 #[test]
 fn no_update_is_lost_between_processes() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("counter"), "0\n").unwrap();
     let children: Vec<_> = (0..PROCESSES)
-        .map(|_| {
+        .map(|number| {
             Command::new(std::env::current_exe().unwrap())
                 .args(["one_of_the_processes", "--exact", "--nocapture"])
                 .env(ROOT, dir.path())
+                .env(CALLS, (number % 2).to_string())
                 .stdout(Stdio::piped())
                 .spawn()
                 .unwrap()
@@ -61,10 +65,14 @@ fn no_update_is_lost_between_processes() {
 async fn one_of_the_processes() {
     let Ok(root) = std::env::var(ROOT) else { return };
     let policy = Policy { durability: Durability::Fast, ..Policy::open() };
+    let lone = Arc::new(Lone::default());
     let host = Host::open(Path::new(&root), policy, Aliases::none()).unwrap();
+    let host = host.for_one(Arc::clone(&lone));
+    let calls = std::env::var(CALLS).unwrap().parse().unwrap();
     let path = WsPath::root().join(b"counter").unwrap();
     let mut conflicts = 0;
     for _ in 0..EDITS {
+        lone.serves(calls);
         while !add_one(&host, &path).await {
             conflicts += 1;
         }

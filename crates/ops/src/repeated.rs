@@ -3,7 +3,7 @@
 //! Of two values readers take the first or the last, so what one of them checked
 //! may not be what the next one does.
 
-use std::{collections::HashSet, fmt};
+use std::{borrow::Cow, collections::HashSet, fmt};
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
@@ -67,16 +67,67 @@ impl<'de> Visitor<'de> for Look<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
-        let mut names = HashSet::new();
-        while let Some(name) = fields.next_key::<String>()? {
-            if names.contains(&name) {
-                *self.0 = Some(name);
+        let mut names = Names::default();
+        while let Some(name) = fields.next_key_seed(Name)? {
+            if let Some(again) = names.take(name) {
+                *self.0 = Some(again.into_owned());
                 return Err(A::Error::custom("a name is given twice"));
             }
-            names.insert(name);
             fields.next_value_seed(Look(self.0))?;
         }
         Ok(())
+    }
+}
+
+/// So many names are compared one by one: most objects have fewer.
+const FEW: usize = 12;
+
+/// The names of an object.
+#[derive(Default)]
+struct Names<'a> {
+    few: Vec<Cow<'a, str>>,
+    more: HashSet<Cow<'a, str>>,
+}
+
+impl<'a> Names<'a> {
+    /// Takes a name; gives it back if it was there.
+    fn take(&mut self, name: Cow<'a, str>) -> Option<Cow<'a, str>> {
+        if self.few.contains(&name) || self.more.contains(&name) {
+            return Some(name);
+        }
+        if self.few.len() < FEW {
+            self.few.push(name);
+        } else {
+            self.more.insert(name);
+        }
+        None
+    }
+}
+
+/// A name, where it stands in the text as it is.
+struct Name;
+
+impl<'de> DeserializeSeed<'de> for Name {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, name: D) -> Result<Self::Value, D::Error> {
+        name.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Name {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+
+    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(name))
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(name.to_owned()))
     }
 }
 
@@ -96,6 +147,17 @@ mod tests {
             ("no JSON", None),
         ] {
             assert_eq!(repeated(json.as_bytes()).as_deref(), name, "{json}");
+        }
+    }
+
+    #[test]
+    fn of_many_names_each_is_known() {
+        let all: String = (0..3 * FEW).map(|number| format!(r#""n{number}":0,"#)).collect();
+        assert_eq!(repeated(format!(r#"{{{all}"last":0}}"#).as_bytes()), None);
+        for number in 0..3 * FEW {
+            let name = format!("n{number}");
+            let json = format!(r#"{{{all}"{name}":1}}"#);
+            assert_eq!(repeated(json.as_bytes()), Some(name));
         }
     }
 }

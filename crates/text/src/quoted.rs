@@ -6,51 +6,48 @@
 /// Of each byte in a word, the lowest bit and the highest.
 const LOW: u64 = u64::from_ne_bytes([0x01; 8]);
 const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-/// Bytes below this one are escaped.
+/// Bytes below this one are escaped: those without any of the bits of `CONTROL`.
 const FIRST_PLAIN: u8 = b' ';
+const CONTROL: u64 = 0xe0;
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
 /// Appends a text with its quotes, in the very bytes that `serde_json` makes of it.
 pub fn quote(text: &str, into: &mut Vec<u8>) {
-    into.reserve(text.len() + text.len() / 16 + 2);
+    let bytes = text.as_bytes();
+    into.reserve(bytes.len() + bytes.len() / 16 + 2);
     into.push(b'"');
-    let mut rest = text.as_bytes();
-    while let Some((plain, byte, after)) = special(rest).and_then(|at| cut(rest, at)) {
-        into.extend_from_slice(plain);
-        escape(byte, into);
-        rest = after;
-    }
-    into.extend_from_slice(rest);
-    into.push(b'"');
-}
-
-/// What stands before a byte, the byte, and what stands behind it.
-fn cut(bytes: &[u8], at: usize) -> Option<(&[u8], u8, &[u8])> {
-    let (plain, from) = bytes.split_at_checked(at)?;
-    let (byte, after) = from.split_first()?;
-    Some((plain, *byte, after))
-}
-
-/// The place of the first byte that cannot stand in a string as it is.
-fn special(bytes: &[u8]) -> Option<usize> {
+    let mut plain = 0;
+    let mut put = |at: usize| {
+        if let Some((byte, before)) = bytes.get(plain..=at).and_then(|upto| upto.split_last()) {
+            into.extend_from_slice(before);
+            escape(*byte, into);
+        }
+        plain = at + 1;
+    };
     let (words, last) = bytes.as_chunks::<8>();
     for (number, word) in words.iter().enumerate() {
-        let marks = marks(u64::from_le_bytes(*word));
-        if marks != 0 {
+        let mut marks = marks(u64::from_le_bytes(*word));
+        while marks != 0 {
             // The word is read with its first byte lowest.
-            return Some(number * 8 + marks.trailing_zeros() as usize / 8);
+            put(number * 8 + marks.trailing_zeros() as usize / 8);
+            marks &= marks - 1;
         }
     }
-    let at = last.iter().position(|byte| *byte < FIRST_PLAIN || matches!(byte, b'"' | b'\\'))?;
-    Some(words.len() * 8 + at)
+    for (number, byte) in last.iter().enumerate() {
+        if *byte < FIRST_PLAIN || matches!(byte, b'"' | b'\\') {
+            put(words.len() * 8 + number);
+        }
+    }
+    into.extend_from_slice(bytes.get(plain..).unwrap_or_default());
+    into.push(b'"');
 }
 
-/// Sets the highest bit of bytes that are escaped. The lowest mark is right, and those above
-/// it need not be, since a difference borrows upwards.
+/// Sets the highest bit of each byte that is escaped, and no other bit.
 fn marks(word: u64) -> u64 {
-    let below = |word: u64, bound: u8| word.wrapping_sub(LOW * u64::from(bound)) & !word & HIGH;
-    let equal = |byte: u8| below(word ^ (LOW * u64::from(byte)), 1);
-    below(word, FIRST_PLAIN) | equal(b'"') | equal(b'\\')
+    // Without a carry from byte to byte: the sum has the highest bit unless all others were zero.
+    let zeros = |word: u64| !(((word & !HIGH) + !HIGH) | word) & HIGH;
+    let equal = |byte: u8| zeros(word ^ (LOW * u64::from(byte)));
+    zeros(word & (LOW * CONTROL)) | equal(b'"') | equal(b'\\')
 }
 
 fn escape(byte: u8, into: &mut Vec<u8>) {

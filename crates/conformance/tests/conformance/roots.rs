@@ -49,7 +49,7 @@ fn a_memory_root_behaves_like_the_model() {
 }
 
 fn on_host() -> OnHost {
-    OnHost { name: "host in roots", resolver: Resolver::Kernel }
+    OnHost { name: "host in roots", resolver: Resolver::Kernel, lone: false }
 }
 
 fn every_check_holds(backend: &impl Backend) {

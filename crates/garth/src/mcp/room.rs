@@ -9,6 +9,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use garth_host::Lone;
 use rmcp::model::RequestId;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
@@ -25,6 +26,8 @@ pub(crate) struct Room {
     places: Arc<Semaphore>,
     open: Mutex<Open>,
     freed: Notify,
+    /// Told how many calls are under way.
+    lone: Arc<Lone>,
 }
 
 /// The requests without an answer.
@@ -42,9 +45,9 @@ struct Request {
 }
 
 impl Room {
-    pub(crate) fn new() -> Arc<Self> {
+    pub(crate) fn new(lone: Arc<Lone>) -> Arc<Self> {
         let places = Arc::new(Semaphore::new(MOST_CALLS));
-        Arc::new(Self { places, open: Mutex::default(), freed: Notify::new() })
+        Arc::new(Self { places, open: Mutex::default(), freed: Notify::new(), lone })
     }
 
     /// Notes that a request has come, of so many bytes.
@@ -53,6 +56,7 @@ impl Room {
         open.bytes += bytes;
         let before = open.requests.insert(id, Request { bytes, _place: None });
         open.bytes -= before.map_or(0, |request| request.bytes);
+        self.lone.serves(open.requests.len());
     }
 
     /// Notes that an answer has left, or that none will.
@@ -60,6 +64,7 @@ impl Room {
         let mut open = self.open();
         if let Some(request) = open.requests.remove(id) {
             open.bytes -= request.bytes;
+            self.lone.serves(open.requests.len());
             self.freed.notify_one();
         }
     }

@@ -170,7 +170,8 @@ impl ServerHandler for Server {
         tokio::select! {
             biased;
             () = context.ct.cancelled() => Err(cancelled()),
-            result = self.call(request, &context) => result,
+            // What rmcp moves from place to place is then a pointer.
+            result = Box::pin(self.call(request, &context)) => result,
         }
     }
 

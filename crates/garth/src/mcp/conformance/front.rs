@@ -145,10 +145,10 @@ fn server() -> DuplexStream {
     let Command::Mcp(args) = Args::parse_from(["garth", "mcp", "--memory"]).command else {
         panic!("the arguments name another command");
     };
-    let workspace = Arc::new(root::of_mcp(&args).unwrap().0);
+    let workspace = Arc::new(root::of_mcp(&args, &Arc::default()).unwrap().0);
     let dialect = garth_ops::dialect(&args.dialect).unwrap();
     let tools = dialect.tools.iter().chain(fixture::TOOLS).collect();
-    let room = Room::new();
+    let room = Room::new(Arc::default());
     let offer = Offer { dialect, tools, instructions: String::new() };
     let server = Server::new(workspace, offer, room.clone());
     let (near, far) = duplex(BUFFER);

@@ -37,7 +37,7 @@ impl Client {
         let dialect = garth_ops::dialect("workspace").unwrap();
         let tools = dialect.tools.iter().collect();
         let offer = Offer { dialect, tools, instructions: String::new() };
-        let room = Room::new();
+        let room = Room::new(Arc::default());
         let server = Server::new(Arc::clone(&workspace), offer, room.clone());
         let (near, far) = duplex(1 << 20);
         tokio::spawn(async move {
