@@ -42,8 +42,9 @@ macro_rules! codes {
             $(#[doc = concat!("`", $name, "`: ", $phrase, ".")] $variant,)*
         }
 
-        /// Every code, one row each, in the order of [`Code`].
-        pub static TABLE: &[Row] = &[
+        // The one copy: rows that a function holds are in every crate that calls it, and each
+        // address in them is set when the program starts.
+        static ROWS: [Row; [$(Code::$variant),*].len()] = [
             $(Row {
                 code: Code::$variant,
                 name: $name,
@@ -55,23 +56,15 @@ macro_rules! codes {
             },)*
         ];
 
+        /// Every code, one row each, in the order of [`Code`].
+        pub static TABLE: &[Row] = &ROWS;
+
         impl Code {
             /// The row of the table that describes this code.
             #[must_use]
             pub fn row(self) -> &'static Row {
-                match self {
-                    $(Self::$variant => const {
-                        &Row {
-                            code: Code::$variant,
-                            name: $name,
-                            http: $http,
-                            errno: errno::$errno,
-                            retry: Retry::$retry,
-                            phrase: $phrase,
-                            hint: $hint,
-                        }
-                    },)*
-                }
+                // There is none that has no row.
+                ROWS.get(self as usize).unwrap_or(&ROWS[0])
             }
         }
     };

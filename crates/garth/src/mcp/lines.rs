@@ -20,7 +20,7 @@ use rmcp::{
 };
 use serde::Deserialize;
 use tokio::{
-    io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     sync::Mutex,
 };
 
@@ -33,7 +33,10 @@ const CHUNK: usize = 64 << 10;
 
 /// Messages of a client, and answers to it.
 pub(crate) struct Lines<R, W> {
-    read: BufReader<R>,
+    read: R,
+    /// What was read at once, and how much of it was looked at.
+    came: Vec<u8>,
+    seen: usize,
     /// What has come of the current line. It outlives a read that is given up.
     line: Vec<u8>,
     /// The length of the current line when it is too long to be kept.
@@ -74,9 +77,10 @@ struct Out<W> {
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
     pub(crate) fn new(read: R, write: W, room: Arc<Room>) -> Self {
-        let read = BufReader::with_capacity(CHUNK, read);
+        let came = Vec::with_capacity(CHUNK);
         let write = Arc::new(Mutex::new(Out { stream: write, line: Vec::new() }));
-        Self { read, line: Vec::new(), passed: 0, write, room, awake: Awake::default() }
+        let (line, awake) = (Vec::new(), Awake::default());
+        Self { read, came, seen: 0, line, passed: 0, write, room, awake }
     }
 
     /// Reads on to the end of a line; `None` at the end of the stream.
@@ -84,23 +88,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
     /// Cancel: what was read of the line is kept.
     async fn next_line(&mut self) -> io::Result<Option<Line>> {
         loop {
-            let awake = &self.awake;
-            let mut filling = pin!(self.read.fill_buf());
-            let chunk = poll_fn(|context| {
-                let polled = filling.as_mut().poll(context);
-                awake.with(|vigil, reader| match &polled {
-                    Poll::Ready(_) => vigil.end(),
-                    Poll::Pending => {
-                        vigil.linger(context);
-                        *reader = Some(context.waker().clone());
-                    }
-                });
-                polled
-            })
-            .await?;
-            if chunk.is_empty() {
+            if self.seen == self.came.len() && self.fill().await? == 0 {
                 return Ok(None);
             }
+            let chunk = self.came.get(self.seen..).unwrap_or_default();
             let end = chunk.iter().position(|byte| *byte == b'\n');
             let (part, taken) = match end {
                 Some(end) => (chunk.get(..end).unwrap_or_default(), end + 1),
@@ -112,7 +103,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
             } else {
                 self.line.extend_from_slice(part);
             }
-            self.read.consume(taken);
+            self.seen += taken;
             if end.is_some() {
                 return Ok(Some(match std::mem::take(&mut self.passed) {
                     0 => Line::Whole,
@@ -120,6 +111,28 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
                 }));
             }
         }
+    }
+
+    /// Reads what there is, and says how much.
+    ///
+    /// Cancel: nothing was read.
+    async fn fill(&mut self) -> io::Result<usize> {
+        let Self { read, came, seen, awake, .. } = self;
+        came.clear();
+        *seen = 0;
+        let mut reading = pin!(read.read_buf(came));
+        poll_fn(|context| {
+            let polled = reading.as_mut().poll(context);
+            awake.with(|vigil, reader| match &polled {
+                Poll::Ready(_) => vigil.end(),
+                Poll::Pending => {
+                    vigil.linger(context);
+                    *reader = Some(context.waker().clone());
+                }
+            });
+            polled
+        })
+        .await
     }
 
     /// Makes a message of the current line, or an error to answer with.
