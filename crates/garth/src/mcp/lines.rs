@@ -5,7 +5,7 @@ use std::{
     io,
     pin::pin,
     sync::{self, Arc, PoisonError},
-    task::{Poll, Waker},
+    task::{Context, Poll, Waker},
 };
 
 use garth_wire::Vigil;
@@ -275,7 +275,7 @@ where
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let (stream, room) = (Arc::clone(&self.write), Arc::clone(&self.room));
         let awake = self.awake.clone();
-        async move {
+        let mut sending = Box::pin(async move {
             let written = write(&stream, &message).await;
             match &message {
                 JsonRpcMessage::Response(response) => {
@@ -286,6 +286,15 @@ where
                 JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}
             }
             written
+        });
+        // Before rmcp makes a task of it: mostly the pipe has room, and the client has its answer
+        // while the task is made. What is left of it looks again by itself.
+        let begun = sending.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        async move {
+            match begun {
+                Poll::Ready(written) => written,
+                Poll::Pending => sending.await,
+            }
         }
     }
 
