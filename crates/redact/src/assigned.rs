@@ -4,14 +4,18 @@
 //! `set_key("value")` and a few more. Whether the value is a secret is decided in `judge`; here it
 //! is only found, within one line and a bounded number of bytes.
 
+mod given;
 mod name;
 mod value;
 
 use memchr::memrchr;
 
 use crate::head::{Head, first_bytes};
+use crate::memo::Memo;
 use crate::tail::Tail;
-use name::{is_name, is_plain_suffix, joins, may_be_plain};
+use given::Given;
+pub(crate) use given::LastGiven;
+use name::{NAMES, is_plain_suffix, joins, may_be_plain};
 use value::read_value;
 
 /// Bytes of a name that are read to the left of a keyword.
@@ -80,7 +84,13 @@ pub(crate) enum Dress {
 }
 
 /// Reads the assignment whose key has one of `words` at `at`; the longest word comes first.
-pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[Head]) -> Option<Claim<'t>> {
+#[inline(never)]
+pub(crate) fn read<'t>(
+    chunk: &'t str,
+    at: usize,
+    words: &[Head],
+    memo: &mut Memo,
+) -> Option<Claim<'t>> {
     let bytes = chunk.as_bytes();
     let here = bytes.get(at..)?;
     let first = first_bytes(here);
@@ -89,13 +99,13 @@ pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[Head]) -> Option<Clai
     if !may_be_plain(bytes.get(word_end..)?) {
         return None;
     }
-    let suffix_len =
-        bytes.get(word_end..)?.iter().take(MAX_SUFFIX).take_while(|&&byte| is_name(byte)).count();
+    let suffix_len = NAMES.run(bytes.get(word_end..)?, MAX_SUFFIX);
     if !is_plain_suffix(chunk.get(word_end..word_end + suffix_len)?) {
         return None;
     }
     let lead = bytes.get(..at)?;
-    let prefix_len = lead.iter().rev().take(MAX_PREFIX).take_while(|&&byte| is_name(byte)).count();
+    let prefix_len =
+        lead.iter().rev().take(MAX_PREFIX).take_while(|&&byte| NAMES.has(byte)).count();
     let start = at - prefix_len;
     let prefix = chunk.get(start..at)?;
     // A path of a programming language ends in the name of a type, not of a value.
@@ -105,21 +115,40 @@ pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[Head]) -> Option<Clai
     if !joins(prefix, word, *here.first()?) {
         return None;
     }
-    let mut cursor = Cursor { bytes, at: word_end + suffix_len };
-    let relation = read_relation(&mut cursor, chunk, start, word)?;
-    let claim = Claim {
+    let given = given(chunk, (start, word_end + suffix_len), word, memo)?;
+    let value_at = given.at - memo.origin;
+    Some(Claim {
         start,
         prefix: prefix.trim_start_matches('-'),
         word,
-        relation,
+        relation: given.relation,
         lead: before(chunk, start),
-        value_at: 0,
-        value: "",
-        dress: Dress::Bare,
-        after: None,
-        tail: Tail::Closed,
-    };
-    read_value(cursor, chunk, claim)
+        value_at,
+        value: chunk.get(value_at..value_at + given.len)?,
+        dress: given.dress,
+        after: given.after,
+        tail: given.tail,
+    })
+}
+
+/// What the name between two places is given, which `memo` may know.
+fn given(chunk: &str, (start, end): (usize, usize), word: &str, memo: &mut Memo) -> Option<Given> {
+    let name = (memo.origin + start, memo.origin + end);
+    if let Some(known) = memo.given.get(name) {
+        return known.cloned();
+    }
+    let mut cursor = Cursor { bytes: chunk.as_bytes(), at: end };
+    let relation = read_relation(&mut cursor, chunk, start, word)?;
+    let mut given = read_value(cursor, chunk, (start, relation), word);
+    if let Some(given) = &mut given {
+        given.at += memo.origin;
+    }
+    // Where nothing stands between, the lines before the name may have decided.
+    let beside = matches!(relation, Relation::Beside | Relation::Loose);
+    if !beside && given.as_ref().is_none_or(|given| given.close && given.after.is_some()) {
+        memo.given.set(name, given.clone());
+    }
+    given
 }
 
 impl Claim<'_> {

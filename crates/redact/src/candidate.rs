@@ -7,8 +7,10 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::judge::Verdict;
-use crate::keyword::Keywords;
-use crate::rules::{self, Before, Begun, Compiled, Find, More, Pattern};
+use crate::judge::form::has_digit;
+use crate::keyword::Row;
+use crate::memo::Memo;
+use crate::rules::{self, Before, Begun, Compiled, Find, More, Pattern, Rule};
 use crate::tail::{Pem, Tail};
 use crate::view::View;
 use crate::{assigned, judge, near, placeholder};
@@ -44,75 +46,81 @@ pub(crate) struct Candidate {
     pub(crate) tail: Tail,
 }
 
-/// A rule to be tried where one of its keywords stands.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Hit {
-    /// Where the keyword begins.
-    pub(crate) at: usize,
-    pub(crate) keyword: usize,
-    pub(crate) rule: usize,
+/// Where a keyword stands, for the rules that are tried there.
+pub(crate) struct Place<'t> {
+    view: &'t View<'t>,
+    row: &'static Row,
+    /// Where the keyword begins, and where the text does that rules may look at.
+    keyword_at: usize,
+    from: usize,
+    chunk: &'t str,
 }
 
-/// Tries a rule; `first` is the candidate that would be settled first so far.
-///
-/// What could only be found inside of that one is not judged, and what `memo` knows not twice.
-pub(crate) fn find(
-    view: &View<'_>,
-    hit: &Hit,
-    first: Option<&Candidate>,
-    memo: &mut judge::Memo,
-) -> Option<Candidate> {
-    let &Hit { at: keyword_at, keyword, rule: index } = hit;
-    let rule = rules::get(index)?;
-    let mut tried = None;
-    if let Find::Pattern(pattern) = &rule.find {
-        // Most are refused here, before anything is cut out for them.
-        if !pattern.before.allows(view.byte_before(keyword_at)) {
+impl<'t> Place<'t> {
+    pub(crate) fn new(view: &'t View<'t>, row: &'static Row, keyword_at: usize) -> Self {
+        let from = view.ceil(keyword_at.saturating_sub(CONTEXT));
+        let chunk = view.range(from, view.floor(keyword_at + WINDOW));
+        Self { view, row, keyword_at, from, chunk }
+    }
+
+    /// Tries a rule; `first` is the candidate that would be settled first so far.
+    ///
+    /// What could only be found inside of that one is not judged, and what `memo` knows not twice.
+    pub(crate) fn find(
+        &self,
+        (index, rule): (usize, &Rule),
+        first: Option<&Candidate>,
+        memo: &mut Memo,
+    ) -> Option<Candidate> {
+        let &Self { chunk, from, .. } = self;
+        memo.origin = from;
+        let at = self.keyword_at - from;
+        let (range, secret, tail) = match &rule.find {
+            Find::Pattern(pattern) => {
+                // Most are refused here.
+                let before = at.checked_sub(1).and_then(|index| chunk.as_bytes().get(index));
+                if !pattern.before.allows(before.copied()) {
+                    return None;
+                }
+                let compiled = rules::compiled(index, pattern)?;
+                let rest = chunk.as_bytes().get(at..)?;
+                let begun = compiled.begin(rest.get(..FIRST_LOOK).unwrap_or(rest))?;
+                by_pattern(chunk, at, pattern, (compiled, begun))?
+            }
+            Find::Assigned(_, kind) => {
+                let claim = assigned::read(chunk, at, &self.row.words, memo)?;
+                let value_at = from + claim.value_at;
+                let value_end = value_at + claim.value.len();
+                if first.is_some_and(|first| first.beats(value_at, value_end, index)) {
+                    return None;
+                }
+                if claim.value.is_empty() || !judge::assigned(*kind, &claim, memo) {
+                    return None;
+                }
+                let secret = claim.value_at..claim.value_at + claim.value.len();
+                (claim.start..secret.end, secret, claim.tail)
+            }
+            Find::Service(naming) => {
+                let beside = near::read(chunk, at, (&self.row.name, *naming), memo)?;
+                (beside.start..beside.run_end, beside.value_at..beside.value_end, beside.tail)
+            }
+            Find::Formed(read) => {
+                let token = read(chunk, at)?;
+                let tail = if token.end == chunk.len() { More::Word.tail() } else { Tail::Closed };
+                (token.clone(), at + 1..token.end, tail)
+            }
+        };
+        if placeholder::touches(self.view.from(from), &range) {
             return None;
         }
-        let compiled = rules::compiled(index, pattern)?;
-        tried = Some((compiled, compiled.begin(view.head(keyword_at, FIRST_LOOK))?));
+        Some(Candidate {
+            start: from + secret.start,
+            end: from + secret.end,
+            id: index,
+            replacement: None,
+            tail,
+        })
     }
-    let from = view.ceil(keyword_at.saturating_sub(CONTEXT));
-    let chunk = view.range(from, view.floor(keyword_at + WINDOW));
-    let at = keyword_at - from;
-    let (range, secret, tail) = match &rule.find {
-        Find::Pattern(pattern) => by_pattern(chunk, at, pattern, tried?)?,
-        Find::Assigned(words, kind) => {
-            let claim = assigned::read(chunk, at, rules::heads(index, words)?)?;
-            let value_at = from + claim.value_at;
-            if first.is_some_and(|first| first.beats(value_at, value_at + claim.value.len(), index))
-            {
-                return None;
-            }
-            memo.origin = from;
-            if claim.value.is_empty() || !judge::assigned(*kind, &claim, memo) {
-                return None;
-            }
-            let secret = claim.value_at..claim.value_at + claim.value.len();
-            (claim.start..secret.end, secret, claim.tail)
-        }
-        Find::Service(naming) => {
-            let name = Keywords::get().name(keyword)?;
-            let beside = near::read(chunk, at, name, *naming)?;
-            (beside.start..beside.run_end, beside.value_at..beside.value_end, beside.tail)
-        }
-        Find::Formed(read) => {
-            let token = read(chunk, at)?;
-            let tail = if token.end == chunk.len() { More::Word.tail() } else { Tail::Closed };
-            (token.clone(), at + 1..token.end, tail)
-        }
-    };
-    if placeholder::touches(view.from(from), &range) {
-        return None;
-    }
-    Some(Candidate {
-        start: from + secret.start,
-        end: from + secret.end,
-        id: index,
-        replacement: None,
-        tail,
-    })
 }
 
 type Found = (Range<usize>, Range<usize>, Tail);
@@ -120,6 +128,7 @@ type Found = (Range<usize>, Range<usize>, Tail);
 /// A pattern that the first bytes did not refuse.
 type Tried = (&'static Compiled, Begun);
 
+#[inline(never)]
 fn by_pattern(chunk: &str, at: usize, pattern: &Pattern, tried: Tried) -> Option<Found> {
     let lead = chunk.as_bytes().get(..at)?;
     let window = chunk.get(at..)?;
@@ -159,11 +168,6 @@ fn by_pattern(chunk: &str, at: usize, pattern: &Pattern, tried: Tried) -> Option
     let stopped = range.end < window.len() && pattern.more != More::Pem;
     let tail = if stopped { Tail::Closed } else { pattern.more.tail() };
     Some((at - scheme..at + range.end, secret, tail))
-}
-
-/// Whether there is a digit, asked of many bytes at once.
-fn has_digit(text: &str) -> bool {
-    text.bytes().fold(false, |any, byte| any | byte.is_ascii_digit())
 }
 
 fn is_scheme(byte: u8) -> bool {
@@ -208,3 +212,6 @@ impl PartialEq for Candidate {
 }
 
 impl Eq for Candidate {}
+
+#[cfg(test)]
+mod tests;

@@ -46,6 +46,17 @@ impl Class {
         // The index is below the length, so nothing is checked here.
         self.members.get(usize::from(byte)).copied().unwrap_or(false)
     }
+
+    /// How many bytes at the beginning are of them, as far as `most` go.
+    pub(crate) fn run(&self, bytes: &[u8], most: usize) -> usize {
+        let bytes = bytes.get(..most).unwrap_or(bytes);
+        bytes.iter().position(|byte| !self.has(*byte)).unwrap_or(bytes.len())
+    }
+
+    /// Whether nothing else is in there.
+    pub(crate) fn all(&self, bytes: &[u8]) -> bool {
+        self.run(bytes, bytes.len()) == bytes.len()
+    }
 }
 
 #[expect(clippy::indexing_slicing, reason = "a byte is below the length of the table")]
@@ -69,6 +80,11 @@ mod tests {
         let class = Class::of(b"_-").with_alphanumerics();
         let named = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         assert!((0..=u8::MAX).all(|byte| class.has(byte) == named(byte)));
+        for (text, most, run) in [(&b"a_b c"[..], 9, 3), (b"a_b", 2, 2), (b" a", 9, 0), (b"", 9, 0)]
+        {
+            assert_eq!(class.run(text, most), run);
+            assert_eq!(class.all(text), class.run(text, usize::MAX) == text.len());
+        }
         let others = Class::but(b" \n");
         assert!((0..=u8::MAX).all(|byte| others.has(byte) != matches!(byte, b' ' | b'\n')));
     }

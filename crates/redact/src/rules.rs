@@ -61,7 +61,6 @@ use std::sync::OnceLock;
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 
-use crate::head::Head;
 use crate::judge::{Kind, Verdict};
 use crate::near::{self, Naming};
 use crate::tail::{Pem, Tail};
@@ -286,13 +285,6 @@ pub(crate) fn compiled(index: usize, pattern: &Pattern) -> Option<&'static Compi
     static COMPILED: [OnceLock<Option<Compiled>>; COUNT] = [const { OnceLock::new() }; COUNT];
     // The table is fixed, so a pattern that does not compile fails in the tests, or never.
     COMPILED.get(index)?.get_or_init(|| Compiled::new(pattern.regex)).as_ref()
-}
-
-/// The words of the rule at `index`, ready to be compared, put together on first use.
-pub(crate) fn heads(index: usize, words: &[&'static str]) -> Option<&'static [Head]> {
-    static HEADS: [OnceLock<Vec<Head>>; COUNT] = [const { OnceLock::new() }; COUNT];
-    let heads = || words.iter().map(|word| Head::of(word)).collect();
-    Some(HEADS.get(index)?.get_or_init(heads))
 }
 
 fn is_word(byte: u8) -> bool {

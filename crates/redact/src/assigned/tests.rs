@@ -1,6 +1,7 @@
 //! The forms an assignment is read in.
 
 use super::*;
+use crate::rules::{self, Find};
 
 const WORDS: &[&str] = &["password", "pass", "pwd"];
 
@@ -8,7 +9,22 @@ fn value(text: &str) -> Option<(&str, Relation, Dress)> {
     let lower = text.to_ascii_lowercase();
     let at = WORDS.iter().filter_map(|word| lower.find(word)).min()?;
     let words: Vec<Head> = WORDS.iter().map(|word| Head::of(word)).collect();
-    read(text, at, &words).map(|claim| (claim.value, claim.relation, claim.dress))
+    read(text, at, &words, &mut Memo::default())
+        .map(|claim| (claim.value, claim.relation, claim.dress))
+}
+
+#[test]
+fn words_that_may_end_one_name_are_of_one_kind() {
+    let rules = rules::all().filter_map(|(_, rule)| match &rule.find {
+        Find::Assigned(words, _) => Some(*words),
+        Find::Pattern(_) | Find::Service(_) | Find::Formed(_) => None,
+    });
+    let words: Vec<&str> = rules.flatten().copied().collect();
+    for (one, other) in words.iter().flat_map(|one| words.iter().map(move |other| (one, other))) {
+        let same = is_machine_made(one) == is_machine_made(other);
+        assert!(same || !one.ends_with(other), "{one} {other}");
+        assert!(!is_plain_suffix(one), "{one}");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use aho_corasick::AhoCorasick;
 use memchr::memchr;
 
+use super::form::has_digit;
 use crate::class::Class;
 
 /// What begins a value that is fetched from somewhere, by its first byte.
@@ -41,8 +42,8 @@ fn references(first: u8) -> &'static [&'static str] {
 static EXPANSIONS: Needles =
     Needles::new(&["${", "$(", "{{", "#{", "%{", "<%", "$[", "{0", "{}", "' +", "\" +"]);
 
-/// What they begin with.
-static EXPANSION_MARKS: Class = Class::of(b"$#{%<'\"");
+/// What none of them begins with.
+static OUTSIDE: Class = Class::but(b"$#{%<'\"");
 
 /// What people write where a secret will stand.
 #[rustfmt::skip]
@@ -82,7 +83,7 @@ pub(crate) fn is_reference(value: &str) -> bool {
         return true;
     }
     // Most values have nothing that one of them begins with.
-    if bytes.iter().any(|byte| EXPANSION_MARKS.has(*byte)) && EXPANSIONS.are_in(value) {
+    if !OUTSIDE.all(bytes) && EXPANSIONS.are_in(value) {
         return true;
     }
     match bytes {
@@ -203,10 +204,6 @@ fn is_variable_name(value: &str) -> bool {
     value.bytes().all(upper) && is_wordy(value)
 }
 
-fn has_digit(value: &str) -> bool {
-    value.bytes().any(|byte| byte.is_ascii_digit())
-}
-
 fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
@@ -222,7 +219,7 @@ mod tests {
     #[test]
     fn no_expansion_begins_with_anything_else() {
         for expansion in EXPANSIONS.needles {
-            assert!(EXPANSION_MARKS.has(expansion.as_bytes()[0]), "{expansion}");
+            assert!(!OUTSIDE.has(expansion.as_bytes()[0]), "{expansion}");
         }
     }
 
