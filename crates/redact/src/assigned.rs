@@ -10,11 +10,12 @@ mod value;
 
 use memchr::memrchr;
 
+use crate::class::Class;
 use crate::head::{Head, first_bytes};
 use crate::memo::Memo;
 use crate::tail::Tail;
 use given::Given;
-pub(crate) use given::LastGiven;
+pub(crate) use given::{Asks, LastGiven};
 use name::{NAMES, is_plain_suffix, joins, may_be_plain};
 use value::read_value;
 
@@ -103,16 +104,11 @@ pub(crate) fn read<'t>(
     if !is_plain_suffix(chunk.get(word_end..word_end + suffix_len)?) {
         return None;
     }
-    let lead = bytes.get(..at)?;
-    let prefix_len =
-        lead.iter().rev().take(MAX_PREFIX).take_while(|&&byte| NAMES.has(byte)).count();
-    let start = at - prefix_len;
-    let prefix = chunk.get(start..at)?;
+    let names = bytes.get(..at)?.iter().rev().take(MAX_PREFIX);
+    let start = at - names.take_while(|&&byte| NAMES.has(byte)).count();
+    let (lead, prefix) = (before(chunk, start), chunk.get(start..at)?);
     // A path of a programming language ends in the name of a type, not of a value.
-    if before(chunk, start).ends_with("::") {
-        return None;
-    }
-    if !joins(prefix, word, *here.first()?) {
+    if lead.as_bytes().ends_with(b"::") || !joins(prefix, word, *here.first()?) {
         return None;
     }
     let given = given(chunk, (start, word_end + suffix_len), word, memo)?;
@@ -122,7 +118,7 @@ pub(crate) fn read<'t>(
         prefix: prefix.trim_start_matches('-'),
         word,
         relation: given.relation,
-        lead: before(chunk, start),
+        lead,
         value_at,
         value: chunk.get(value_at..value_at + given.len)?,
         dress: given.dress,
@@ -143,9 +139,10 @@ fn given(chunk: &str, (start, end): (usize, usize), word: &str, memo: &mut Memo)
     if let Some(given) = &mut given {
         given.at += memo.origin;
     }
-    // Where nothing stands between, the lines before the name may have decided.
+    // Where nothing stands between, the words before the name have decided.
     let beside = matches!(relation, Relation::Beside | Relation::Loose);
-    if !beside && given.as_ref().is_none_or(|given| given.close && given.after.is_some()) {
+    let far = beside && before_last_word(chunk, start).len() < 2 * MAX_PREFIX;
+    if !far && given.as_ref().is_none_or(|given| given.close && given.after.is_some()) {
         memo.given.set(name, given.clone());
     }
     given
@@ -339,21 +336,24 @@ fn is_machine_made(word: &str) -> bool {
 
 /// `machine … login … password …`.
 fn is_netrc(chunk: &str, start: usize) -> bool {
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n');
-    let mut lead = before(chunk, start).as_bytes();
-    let cut = |lead: &mut &[u8], is: &dyn Fn(&u8) -> bool| {
-        while let [rest @ .., last] = *lead
-            && is(last)
-        {
-            *lead = rest;
-        }
-    };
-    cut(&mut lead, &is_blank);
-    cut(&mut lead, &|byte| !is_blank(byte));
-    cut(&mut lead, &is_blank);
-    let opens = |rest: &[u8]| rest.last().is_none_or(is_blank);
-    lead.strip_suffix(b"login").is_some_and(opens)
+    let opens = |rest: &[u8]| rest.last().is_none_or(|last| BLANKS.has(*last));
+    before_last_word(chunk, start).strip_suffix(b"login").is_some_and(opens)
 }
+
+/// What stands before the name at `start` and the word before it.
+fn before_last_word(chunk: &str, start: usize) -> &[u8] {
+    let mut lead = before(chunk, start).as_bytes();
+    for blank in [true, false, true] {
+        while let [rest @ .., last] = lead
+            && BLANKS.has(*last) == blank
+        {
+            lead = rest;
+        }
+    }
+    lead
+}
+
+static BLANKS: Class = Class::of(b" \t\n");
 
 fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')

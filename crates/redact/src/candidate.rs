@@ -6,8 +6,8 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use crate::judge::Verdict;
 use crate::judge::form::has_digit;
+use crate::judge::{Kind, Verdict};
 use crate::keyword::Row;
 use crate::memo::Memo;
 use crate::rules::{self, Before, Begun, Compiled, Find, More, Pattern, Rule};
@@ -48,68 +48,41 @@ pub(crate) struct Candidate {
 
 /// Where a keyword stands, for the rules that are tried there.
 pub(crate) struct Place<'t> {
-    view: &'t View<'t>,
-    row: &'static Row,
-    /// Where the keyword begins, and where the text does that rules may look at.
-    keyword_at: usize,
-    from: usize,
-    chunk: &'t str,
+    pub(crate) view: &'t View<'t>,
+    pub(crate) row: &'static Row,
+    /// Where the keyword begins.
+    pub(crate) at: usize,
 }
 
-impl<'t> Place<'t> {
-    pub(crate) fn new(view: &'t View<'t>, row: &'static Row, keyword_at: usize) -> Self {
-        let from = view.ceil(keyword_at.saturating_sub(CONTEXT));
-        let chunk = view.range(from, view.floor(keyword_at + WINDOW));
-        Self { view, row, keyword_at, from, chunk }
-    }
-
+impl Place<'_> {
     /// Tries a rule; `first` is the candidate that would be settled first so far.
     ///
     /// What could only be found inside of that one is not judged, and what `memo` knows not twice.
+    // Inside of the loop over rules, what it needs would be put aside again and again.
+    #[inline(never)]
     pub(crate) fn find(
         &self,
         (index, rule): (usize, &Rule),
         first: Option<&Candidate>,
         memo: &mut Memo,
     ) -> Option<Candidate> {
-        let &Self { chunk, from, .. } = self;
-        memo.origin = from;
-        let at = self.keyword_at - from;
-        let (range, secret, tail) = match &rule.find {
+        // Most are refused before anything is cut out for them.
+        let begun = match &rule.find {
             Find::Pattern(pattern) => {
-                // Most are refused here.
-                let before = at.checked_sub(1).and_then(|index| chunk.as_bytes().get(index));
-                if !pattern.before.allows(before.copied()) {
+                if !pattern.before.allows(self.view.byte_before(self.at)) {
                     return None;
                 }
                 let compiled = rules::compiled(index, pattern)?;
-                let rest = chunk.as_bytes().get(at..)?;
-                let begun = compiled.begin(rest.get(..FIRST_LOOK).unwrap_or(rest))?;
-                by_pattern(chunk, at, pattern, (compiled, begun))?
+                Some((pattern, compiled, compiled.begin(self.view.head(self.at, FIRST_LOOK))?))
             }
-            Find::Assigned(_, kind) => {
-                let claim = assigned::read(chunk, at, &self.row.words, memo)?;
-                let value_at = from + claim.value_at;
-                let value_end = value_at + claim.value.len();
-                if first.is_some_and(|first| first.beats(value_at, value_end, index)) {
-                    return None;
-                }
-                if claim.value.is_empty() || !judge::assigned(*kind, &claim, memo) {
-                    return None;
-                }
-                let secret = claim.value_at..claim.value_at + claim.value.len();
-                (claim.start..secret.end, secret, claim.tail)
-            }
-            Find::Service(naming) => {
-                let beside = near::read(chunk, at, (&self.row.name, *naming), memo)?;
-                (beside.start..beside.run_end, beside.value_at..beside.value_end, beside.tail)
-            }
-            Find::Formed(read) => {
-                let token = read(chunk, at)?;
-                let tail = if token.end == chunk.len() { More::Word.tail() } else { Tail::Closed };
-                (token.clone(), at + 1..token.end, tail)
-            }
+            Find::Assigned(_, kind) if memo.given.has_word_at(self.at, kind.asks()) => return None,
+            Find::Service(_) if memo.chain.has(&self.row.name, self.at) => return None,
+            Find::Assigned(..) | Find::Service(_) | Find::Formed(_) => None,
         };
+        let (from, chunk) = self.view.around(self.at, CONTEXT, WINDOW);
+        memo.origin = from;
+        memo.taken = first.map(|first| first.takes(index));
+        let (range, secret, tail) = self.read(rule, (chunk, self.at - from), begun, memo)?;
         if placeholder::touches(self.view.from(from), &range) {
             return None;
         }
@@ -121,15 +94,49 @@ impl<'t> Place<'t> {
             tail,
         })
     }
+
+    /// What a rule finds in `chunk`, where the keyword stands at `at`.
+    fn read(
+        &self,
+        rule: &Rule,
+        (chunk, at): (&str, usize),
+        begun: Option<Tried<'_>>,
+        memo: &mut Memo,
+    ) -> Option<Found> {
+        match &rule.find {
+            Find::Pattern(_) => by_pattern(chunk, at, begun?, memo),
+            Find::Assigned(_, kind) => {
+                let claim = assigned::read(chunk, at, &self.row.words, memo)?;
+                memo.given.judged |= *kind == Kind::Key;
+                let none = claim.value.is_empty() || memo.is_taken(claim.value_at, claim.value);
+                if none || !judge::assigned(*kind, &claim, memo) {
+                    return None;
+                }
+                let secret = claim.value_at..claim.value_at + claim.value.len();
+                Some((claim.start..secret.end, secret, claim.tail))
+            }
+            Find::Service(naming) => {
+                let beside = near::read(chunk, at, (&self.row.name, *naming), memo)?;
+                let secret = beside.value_at..beside.value_end;
+                Some((beside.start..beside.run_end, secret, beside.tail))
+            }
+            Find::Formed(read) => {
+                let token = read(chunk, at)?;
+                let tail = if token.end == chunk.len() { More::Word.tail() } else { Tail::Closed };
+                Some((token.clone(), at + 1..token.end, tail))
+            }
+        }
+    }
 }
 
 type Found = (Range<usize>, Range<usize>, Tail);
 
 /// A pattern that the first bytes did not refuse.
-type Tried = (&'static Compiled, Begun);
+type Tried<'p> = (&'p Pattern, &'static Compiled, Begun);
 
 #[inline(never)]
-fn by_pattern(chunk: &str, at: usize, pattern: &Pattern, tried: Tried) -> Option<Found> {
+fn by_pattern(chunk: &str, at: usize, tried: Tried<'_>, memo: &mut Memo) -> Option<Found> {
+    let (pattern, compiled, begun) = tried;
     let lead = chunk.as_bytes().get(..at)?;
     let window = chunk.get(at..)?;
     // What goes on in its tail needs no more than its head here.
@@ -146,14 +153,13 @@ fn by_pattern(chunk: &str, at: usize, pattern: &Pattern, tried: Tried) -> Option
         }
         More::Nothing | More::Below | More::Pem => window,
     };
-    let (compiled, begun) = tried;
     let worth = |found: &str| judge::may_be(pattern.verdict, found);
     let (range, secret) = compiled.find(window, begun, worth)?;
     let secret = at + secret.start..at + secret.end;
     if pattern.more == More::Pem && !Pem::has_body(chunk.as_bytes().get(secret.end..)?) {
         return None;
     }
-    if !judge::pattern(pattern.verdict, chunk, &secret) {
+    if !judge::pattern(pattern.verdict, chunk, &secret, memo) {
         return None;
     }
     let scheme = match pattern.before {
@@ -175,11 +181,11 @@ fn is_scheme(byte: u8) -> bool {
 }
 
 impl Candidate {
-    /// Whether what the rule `id` finds between two positions would be dropped because of this one:
-    /// it begins at the same place, ends no later, and is settled after it.
-    fn beats(&self, start: usize, end: usize, id: usize) -> bool {
+    /// Where this one begins, and where what the rule `id` finds there has to end at the latest to
+    /// be dropped because of this one: it is settled after it, and lies inside.
+    fn takes(&self, id: usize) -> (usize, usize) {
         let before = self.id >= rules::COUNT || self.id < id;
-        self.start == start && (self.end > end || (self.end == end && before))
+        (self.start, if before { self.end } else { self.end.saturating_sub(1) })
     }
 
     /// The one to settle first is the greatest: leftmost, then longest, then first in the table;

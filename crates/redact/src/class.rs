@@ -50,7 +50,12 @@ impl Class {
     /// How many bytes at the beginning are of them, as far as `most` go.
     pub(crate) fn run(&self, bytes: &[u8], most: usize) -> usize {
         let bytes = bytes.get(..most).unwrap_or(bytes);
-        bytes.iter().position(|byte| !self.has(*byte)).unwrap_or(bytes.len())
+        // By fours, as long as all of them are: one branch for four bytes.
+        let (fours, _) = bytes.as_chunks::<4>();
+        let all = |four: &[u8; 4]| four.iter().fold(true, |all, byte| all & self.has(*byte));
+        let whole = 4 * fours.iter().position(|four| !all(four)).unwrap_or(fours.len());
+        let rest = bytes.get(whole..).unwrap_or_default();
+        whole + rest.iter().position(|byte| !self.has(*byte)).unwrap_or(rest.len())
     }
 
     /// Whether nothing else is in there.
@@ -80,8 +85,14 @@ mod tests {
         let class = Class::of(b"_-").with_alphanumerics();
         let named = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         assert!((0..=u8::MAX).all(|byte| class.has(byte) == named(byte)));
-        for (text, most, run) in [(&b"a_b c"[..], 9, 3), (b"a_b", 2, 2), (b" a", 9, 0), (b"", 9, 0)]
-        {
+        for (text, most, run) in [
+            (&b"a_b c"[..], 9, 3),
+            (b"a_b", 2, 2),
+            (b" a", 9, 0),
+            (b"", 9, 0),
+            (b"abcdefg-h_i;jklm", 99, 11),
+            (b"abcdefgh", 7, 7),
+        ] {
             assert_eq!(class.run(text, most), run);
             assert_eq!(class.all(text), class.run(text, usize::MAX) == text.len());
         }

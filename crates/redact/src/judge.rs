@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-use crate::assigned::{Claim, Dress, Relation};
+use crate::assigned::{Asks, Claim, Dress, Relation};
 use crate::memo::Memo;
 use crate::near::LEAST_PRIVATE;
 use form::{
@@ -63,14 +63,21 @@ pub(crate) fn may_be(verdict: Verdict, found: &str) -> bool {
 }
 
 /// Decides on a value that a pattern found at `secret` in `chunk`.
-pub(crate) fn pattern(verdict: Verdict, chunk: &str, secret: &Range<usize>) -> bool {
+pub(crate) fn pattern(
+    verdict: Verdict,
+    chunk: &str,
+    secret: &Range<usize>,
+    memo: &mut Memo,
+) -> bool {
     let whole = chunk.get(secret.clone()).unwrap_or_default();
     let value = whole.get(..whole.floor_char_boundary(JUDGED)).unwrap_or(whole);
     match verdict {
         Verdict::Always => true,
         Verdict::Mixed => (has_digit(value) && has_letter(value)) || value.len() > 40,
         Verdict::Random => {
-            has_digit(value) && has_letter(value) && !is_wordy(value) && !is_placeholder(value)
+            let value = memo.value(secret.start, value);
+            let mixed = has_digit(&value) && has_letter(&value);
+            mixed && !value.is_wordy() && !value.is_placeholder()
         }
         Verdict::Issued => !is_encoded_example(value),
         Verdict::Spoken => !is_no_password(value) && !is_reference(value) && !is_placeholder(value),
@@ -107,6 +114,16 @@ pub(crate) enum Kind {
     AwsSecret,
     /// Base64 of some length.
     Base64,
+}
+
+impl Kind {
+    /// Whether it takes only what a machine-made key behind the same name is taken for.
+    pub(crate) fn asks(self) -> Asks {
+        match self {
+            Self::LooseKey => Asks::More,
+            Self::Password | Self::Key | Self::AwsSecret | Self::Base64 => Asks::Other,
+        }
+    }
 }
 
 /// Decides on a value that was assigned to a key.

@@ -27,6 +27,16 @@ pub(crate) struct Hit {
     pub(crate) keyword: usize,
 }
 
+/// What a slash is in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slash {
+    /// A byte like others.
+    IsText,
+    /// The end of a name: what follows it counts, whatever rules say, because it will be looked at
+    /// by itself.
+    PartsNames,
+}
+
 /// The keywords of the whole table.
 pub(crate) struct Keywords {
     grams: Grams,
@@ -107,7 +117,12 @@ impl Keywords {
 
     /// Gives `take` the hits in `text` that end behind `known`, but for those that no rule would
     /// take behind the byte before them.
-    pub(crate) fn hits(&self, text: &str, known: usize, mut take: impl FnMut(Hit)) {
+    pub(crate) fn hits(
+        &self,
+        text: &str,
+        (known, slash): (usize, Slash),
+        mut take: impl FnMut(Hit),
+    ) {
         let bytes = text.as_bytes();
         let [prefixed, variable] = self.formed;
         let mut runs = Runs::default();
@@ -129,7 +144,7 @@ impl Keywords {
             // Each where it stands among the others: whoever takes them keeps them in order.
             let mut formed = formed.iter().peekable();
             self.grams.guesses(block, |guess| {
-                if self.stands(bytes, guess, known) {
+                if self.stands(bytes, guess, (known, slash)) {
                     while let Some(hit) = formed.next_if(|hit| hit.start <= guess.start) {
                         take(*hit);
                     }
@@ -141,7 +156,7 @@ impl Keywords {
     }
 
     /// Whether a keyword that was guessed is there, ends behind `known`, and is worth a rule.
-    fn stands(&self, bytes: &[u8], guess: Guess, known: usize) -> bool {
+    fn stands(&self, bytes: &[u8], guess: Guess, (known, slash): (usize, Slash)) -> bool {
         let Guess { start, keyword } = guess;
         let (Some(rest), Some(row)) = (bytes.get(start..), self.rows.get(keyword)) else {
             return false;
@@ -157,7 +172,7 @@ impl Keywords {
         }
         let before = start.checked_sub(1).and_then(|index| bytes.get(index));
         let (Some(&before), Some(&first)) = (before, rest.first()) else { return true };
-        row.follows.has(before, first)
+        row.follows.has(before, first) || (before == b'/' && slash == Slash::PartsNames)
     }
 
     /// How many bytes at the end of `text` may be the beginning of a keyword.
@@ -209,7 +224,8 @@ impl Row {
         }
         let first = self.text().bytes().next().unwrap_or_default();
         let firsts = [first, first.to_ascii_uppercase()];
-        let taken = |before: &u8| firsts.iter().any(|&first| self.follows.has(*before, first));
+        let follows = |before: u8| firsts.iter().any(|&first| self.follows.has(before, first));
+        let taken = |before: &u8| *before == b'/' || follows(*before);
         let taken = |(class, bytes): &(u8, Vec<u8>)| bytes.iter().any(taken).then_some(*class);
         fold::classes().iter().filter_map(taken).collect()
     }
@@ -222,7 +238,9 @@ mod tests {
     fn found(text: &str, known: usize) -> Vec<&'static str> {
         let keywords = Keywords::get();
         let mut found = Vec::new();
-        keywords.hits(text, known, |hit| found.push(keywords.rows[hit.keyword].text()));
+        keywords.hits(text, (known, Slash::IsText), |hit| {
+            found.push(keywords.rows[hit.keyword].text())
+        });
         found
     }
 
@@ -259,6 +277,15 @@ mod tests {
     fn a_keyword_that_no_rule_would_take_is_passed_over() {
         assert_eq!(found("global xpath", 0), Vec::<&str>::new());
         assert_eq!(found("a patK", 0), ["pat"]);
+    }
+
+    #[test]
+    fn behind_a_slash_a_keyword_counts_where_a_name_begins() {
+        for (slash, counts) in [(Slash::IsText, false), (Slash::PartsNames, true)] {
+            let mut hit = false;
+            Keywords::get().hits("x/algolia", (0, slash), |_| hit = true);
+            assert_eq!(hit, counts, "{slash:?}");
+        }
     }
 
     #[test]

@@ -18,9 +18,7 @@ use crate::judge::words::{has_consonants, is_unspeakable};
 use crate::memo::Memo;
 use crate::tail::Tail;
 pub(crate) use chain::Chain;
-use form::{
-    Form, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_plain, is_uuid,
-};
+use form::{Form, PLAIN, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_uuid};
 pub(crate) use gap::Name;
 use gap::{Gap, Last, Said, counter, link, marks};
 
@@ -68,7 +66,7 @@ pub(crate) struct Beside {
     pub(crate) tail: Tail,
 }
 
-/// Reads what stands beside the name at `at`, which `memo` does not tell to be one of many.
+/// Reads what stands beside the name at `at`, unless `memo` tells that another rule has it.
 #[inline(never)]
 pub(crate) fn read(
     chunk: &str,
@@ -76,9 +74,6 @@ pub(crate) fn read(
     (name, naming): (&'static Name, Naming),
     memo: &mut Memo,
 ) -> Option<Beside> {
-    if memo.chain.has(name, memo.origin + at) {
-        return None;
-    }
     let bytes = chunk.as_bytes();
     let first = *bytes.get(at)?;
     let before = at.checked_sub(1).and_then(|index| bytes.get(index));
@@ -119,9 +114,10 @@ pub(crate) fn read(
             return None;
         }
         let found = value(chunk, (at, here), &gap, naming, memo);
-        // A word in capitals names nobody whose password it could be.
-        let named = naming != Naming::Shouted && gap.secret() && gap.assigned();
-        return if named { found.or_else(|| chosen(chunk, (at, here), &gap, memo)) } else { found };
+        if found.is_some() || !may_be_chosen(&gap, naming) {
+            return found;
+        }
+        return chosen(chunk, (at, here), &gap, memo);
     }
     if gap.words > most {
         memo.chain.follow(bytes.get(end..)?, memo.origin + end, name, most);
@@ -144,6 +140,11 @@ pub(crate) fn may_follow(before: u8, first: u8, naming: Naming) -> bool {
 /// The words for a secret that are keywords by themselves, in capitals.
 pub(crate) const SHOUTED: &[&str] = &["KEY", "TOKEN", "SECRET", "ACCESS", "PRIVATE"];
 
+/// Whether a password may be beside a name: a word in capitals names nobody whose it could be.
+fn may_be_chosen(gap: &Gap, naming: Naming) -> bool {
+    naming != Naming::Shouted && gap.secret() && gap.assigned()
+}
+
 fn value(
     chunk: &str,
     (start, at): (usize, usize),
@@ -157,9 +158,14 @@ fn value(
     if len < LEAST || is_plainly_none(rest.as_bytes().get(..len)?, naming) {
         return None;
     }
-    let run = VALUES.run(rest.as_bytes(), MAX_VALUE);
+    let more = || VALUES.run(rest.as_bytes().get(len..).unwrap_or_default(), MAX_VALUE - len);
+    let run = if len < FIRST_LOOK { len } else { len + more() };
     let text = rest.get(..run)?;
     let text = if run == MAX_VALUE { text } else { text.trim_end_matches(['.', '-', '_', '/']) };
+    // What is not looked at as a key may be looked at as a password.
+    if !may_be_chosen(gap, naming) && memo.is_taken(at, text) {
+        return None;
+    }
     if !is_credential(memo.value(at, text), gap, naming) {
         return None;
     }
@@ -233,7 +239,7 @@ fn is_formed(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
     let form = Form::of(value);
     if naming == Naming::Shouted {
         let shaped = form.digits > 2 && value.len() >= 20;
-        let shaped = shaped && (form.joined || is_uuid(&value) || value.bytes().all(is_plain));
+        let shaped = shaped && (form.joined || is_uuid(&value) || PLAIN.all(value.as_bytes()));
         let split = || value.len() >= 24 && form.mixed();
         return shaped && form.random() && (form.joined || is_uuid(&value) || split());
     }
@@ -248,7 +254,8 @@ fn is_formed(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
             _ => !is_dotted_version(&value) && form.random(),
         };
     }
-    let plain = value.trim_end_matches('=').bytes().all(is_plain);
+    let plain = value.trim_end_matches('=').as_bytes();
+    let plain = PLAIN.all(plain);
     let uuid = is_uuid(&value);
     if !(gap.assigned() || gap.blank()) {
         // `name-7b3e5d8c-…`: what a machine appended, and no hash of a file or a pod.

@@ -13,7 +13,7 @@ use memchr::memchr;
 
 use crate::candidate::{CONTEXT, Candidate, Place, WINDOW};
 use crate::custom;
-use crate::keyword::{Keywords, Row};
+use crate::keyword::{Keywords, Row, Slash};
 use crate::memo::Memo;
 use crate::number::{Digest, Numbers};
 use crate::placeholder;
@@ -120,7 +120,7 @@ impl Scan {
         let known = self.scanned.saturating_sub(from);
         let hits = &mut self.hits;
         hits.shorten();
-        keywords.hits(view.range(from, to), known, |hit| {
+        keywords.hits(view.range(from, to), (known, Slash::IsText), |hit| {
             hits.push(from + hit.start, hit.keyword);
         });
         self.scanned = to;
@@ -191,8 +191,9 @@ impl Scan {
     }
 
     /// Tries every rule of a keyword where it stands.
+    #[inline(never)]
     fn try_hit(&mut self, row: &'static Row, rules: &Ruleset, view: &View<'_>, at: usize) {
-        let place = Place::new(view, row, at);
+        let place = Place { view, row, at };
         for &(index, rule) in row.rules.iter().filter(|(index, _)| rules.is_active(*index)) {
             let first = self.candidates.peek();
             if let Some(found) = place.find((index, rule), first, &mut self.memo) {

@@ -41,6 +41,27 @@ impl<'t> View<'t> {
         self.range(from, self.end())
     }
 
+    /// The bytes from a position on, at most so many.
+    pub(crate) fn head(&self, from: usize, most: usize) -> &'t [u8] {
+        let rest = from.checked_sub(self.origin).and_then(|from| self.text.as_bytes().get(from..));
+        let rest = rest.unwrap_or_default();
+        rest.get(..most).unwrap_or(rest)
+    }
+
+    /// The byte right before a position.
+    pub(crate) fn byte_before(&self, at: usize) -> Option<u8> {
+        let index = at.checked_sub(self.origin)?.checked_sub(1)?;
+        self.text.as_bytes().get(index).copied()
+    }
+
+    /// The text around a position, at most so many bytes before and behind it, and where it begins.
+    pub(crate) fn around(&self, at: usize, before: usize, behind: usize) -> (usize, &'t str) {
+        let at = at.saturating_sub(self.origin);
+        let from = self.text.ceil_char_boundary(at.saturating_sub(before));
+        let to = self.text.floor_char_boundary(at + behind);
+        (self.origin + from, self.text.get(from..to).unwrap_or_default())
+    }
+
     /// The last place at or before `at` that does not cut a character.
     pub(crate) fn floor(&self, at: usize) -> usize {
         self.origin + self.text.floor_char_boundary(at.saturating_sub(self.origin))

@@ -1,6 +1,6 @@
 //! Reads the value of an assignment: what it is dressed in, and where it ends.
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 use super::given::Given;
 use super::name::NAMES;
@@ -40,7 +40,7 @@ pub(super) fn read_value(
     let Some((slashes, quote)) = cursor.quote() else {
         // `a=b=c=d` is a list of something, and a text may be full of it.
         let most = if is_machine_made(word) { 0 } else { MOST_JOINTS };
-        if joints(cursor.rest()) > most {
+        if has_joints(cursor.rest(), most + 1) {
             return None;
         }
         let variable = relation == Relation::Tight && is_variable(chunk, start);
@@ -72,21 +72,11 @@ pub(super) fn read_value(
     Some(Given { relation, at: cursor.at, len, dress, after, tail, close: true })
 }
 
-/// How many `=` with something behind them the beginning of a bare value has.
-fn joints(rest: &[u8]) -> usize {
-    let head = rest.get(..FIRST_LOOK).unwrap_or(rest);
-    if memchr(b'=', head).is_none() {
-        return 0;
-    }
-    let (mut joints, mut open) = (0, false);
-    for &byte in head {
-        if !in_code(byte) {
-            break;
-        }
-        joints += usize::from(open && byte != b'=');
-        open = byte == b'=';
-    }
-    joints
+/// Whether the beginning of a bare value has so many `=` with something behind them.
+fn has_joints(rest: &[u8], least: usize) -> bool {
+    let head = rest.get(..CODE.run(rest, FIRST_LOOK)).unwrap_or_default();
+    let joins = |at: &usize| head.get(at + 1).is_some_and(|next| *next != b'=');
+    memchr_iter(b'=', head).filter(joins).nth(least - 1).is_some()
 }
 
 fn dress_of(closed: bool) -> Dress {

@@ -68,7 +68,8 @@ pub(crate) fn has_digit(value: &str) -> bool {
 }
 
 pub(super) fn has_letter(value: &str) -> bool {
-    value.chars().any(char::is_alphabetic)
+    let letter = value.bytes().fold(false, |any, byte| any | byte.is_ascii_alphabetic());
+    letter || (!value.is_ascii() && value.chars().any(char::is_alphabetic))
 }
 
 pub(super) fn has_hump(value: &str) -> bool {

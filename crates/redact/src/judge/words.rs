@@ -1,5 +1,6 @@
 //! What is a word, a reference or an example, and so not a secret.
 
+mod beginnings;
 mod runs;
 
 use std::sync::OnceLock;
@@ -9,6 +10,7 @@ use memchr::memchr;
 
 use super::form::has_digit;
 use crate::class::Class;
+use beginnings::Beginnings;
 
 /// What begins a value that is fetched from somewhere, by its first byte.
 #[rustfmt::skip]
@@ -57,6 +59,9 @@ static EXAMPLES: Needles = Needles::new(&[
 #[rustfmt::skip]
 static EXAMPLE_WORDS: Needles =
     Needles::new(&["your", "example", "sample", "insert", "replace", "dummy", "todo"]);
+
+/// What either begins with.
+static EXAMPLE_BEGINNINGS: Beginnings = Beginnings::of(&[EXAMPLES.needles, EXAMPLE_WORDS.needles]);
 
 /// Strings that are looked for together, in any case; put together on first use.
 struct Needles {
@@ -107,7 +112,10 @@ pub(crate) fn is_reference(value: &str) -> bool {
 
 /// Whether the value is there to be replaced: `changeme`, `<your key>`, `xxxxxxxx`.
 pub(crate) fn is_placeholder(value: &str) -> bool {
-    if EXAMPLES.are_in(value) || (!has_digit(value) && EXAMPLE_WORDS.are_in(value)) {
+    // Most values have nothing that one of them begins with.
+    if EXAMPLE_BEGINNINGS.may_be_in(value.as_bytes())
+        && (EXAMPLES.are_in(value) || (!has_digit(value) && EXAMPLE_WORDS.are_in(value)))
+    {
         return true;
     }
     let wrapped =
@@ -131,6 +139,10 @@ pub(crate) fn is_wordy(value: &str) -> bool {
 
 /// Whether a long run of letters has five consonants in a row.
 pub(crate) fn is_unspeakable(value: &str) -> bool {
+    // Most values have none, wherever their words begin.
+    if !has_consonants(value.as_bytes()) {
+        return false;
+    }
     let runs = value.as_bytes().split(|byte| !byte.is_ascii_alphabetic());
     // A hump ends a word: `EightChars` has no five consonants in a row.
     let humps = |run: &[u8]| {

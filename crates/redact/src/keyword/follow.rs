@@ -8,14 +8,11 @@ pub(super) struct Follows(u32);
 
 impl Follows {
     /// What a rule says of every keyword it has.
-    ///
-    /// A name of its own behind a slash counts whatever a rule says: a path is passed over only
-    /// where none of its names can hold anything.
     pub(super) fn by(rule: &Rule) -> Self {
         let mut bits = 0;
         for &before in KINDS.iter().filter_map(|kind| kind.first()) {
             for first in *b"xX" {
-                let taken = before == b'/' || rule.may_follow(before, first);
+                let taken = rule.may_follow(before, first);
                 bits |= u32::from(taken) << place(before, first);
             }
         }
@@ -80,7 +77,7 @@ mod tests {
             let follows = Follows::by(rule);
             for (before, first) in (0..=u8::MAX).flat_map(|before| [(before, b'k'), (before, b'K')])
             {
-                let taken = before == b'/' || rule.may_follow(before, first);
+                let taken = rule.may_follow(before, first);
                 assert_eq!(follows.has(before, first), taken, "{} {before}", rule.name);
             }
         }

@@ -17,7 +17,7 @@ pub(crate) struct Chain {
 
 impl Chain {
     /// Whether the name at a place is known to have too many like it behind it.
-    pub(super) fn has(&self, name: &'static Name, at: usize) -> bool {
+    pub(crate) fn has(&self, name: &'static Name, at: usize) -> bool {
         let known = self.name.is_some_and(|known| std::ptr::eq(known, name));
         known && (self.begin..=self.end).contains(&at)
     }

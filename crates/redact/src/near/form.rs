@@ -1,5 +1,6 @@
 //! What a value beside a name is made of, and the forms that issuers give to credentials.
 
+use crate::class::Class;
 use crate::judge::words::{is_gibberish, is_unspeakable};
 use crate::judge::{Look, Value};
 
@@ -75,9 +76,7 @@ const fn counted() -> [u64; 256] {
     counted
 }
 
-pub(super) fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
-}
+pub(super) static PLAIN: Class = Class::of(b"-_").with_alphanumerics();
 
 pub(super) fn is_uuid(value: &str) -> bool {
     value.len() == 36 && value.split('-').map(str::len).eq([8, 4, 4, 4, 12])
@@ -97,7 +96,7 @@ pub(super) fn is_grouped(value: &str) -> bool {
 /// So long and so mixed that neither a host nor a path is like it.
 pub(super) fn is_long_token(value: &str, form: &Form<'_>) -> bool {
     let mixed = form.digits > 8 && form.lower > 8 && form.upper > 8;
-    value.len() >= 64 && mixed && value.bytes().all(|byte| is_plain(byte) || byte == b'.')
+    value.len() >= 64 && mixed && value.bytes().all(|byte| PLAIN.has(byte) || byte == b'.')
 }
 
 /// Three random parts and nothing else; the parts of a host or a version are words or numbers.

@@ -40,15 +40,13 @@ impl Hits {
     /// Puts one more to the others, which come nearly sorted.
     pub(super) fn push(&mut self, start: usize, keyword: usize) {
         let new = (start, keyword);
-        self.list.push(new);
-        let others = self.list.get_mut(self.next..).unwrap_or_default();
-        let mut place = others.len();
-        while let Some([one, other]) = place.checked_sub(2).and_then(|at| others.get_mut(at..place))
-            && *one > *other
-        {
-            std::mem::swap(one, other);
-            place -= 1;
+        let others = self.list.get(self.next..).unwrap_or_default();
+        if others.last().is_none_or(|last| *last <= new) {
+            self.list.push(new);
+            return;
         }
+        let behind = others.iter().rev().take_while(|other| **other > new).count();
+        self.list.insert(self.list.len() - behind, new);
     }
 }
 
