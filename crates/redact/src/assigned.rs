@@ -12,12 +12,13 @@ use memchr::memrchr;
 
 use crate::class::Class;
 use crate::head::{Head, first_bytes};
+use crate::judge::LEAST_KEY;
 use crate::memo::Memo;
 use crate::tail::Tail;
 use given::Given;
 pub(crate) use given::{Asks, LastGiven};
 use name::{NAMES, is_plain_suffix, joins, may_be_plain};
-use value::read_value;
+use value::{CODE, read_value};
 
 /// Bytes of a name that are read to the left of a keyword.
 pub(crate) const MAX_PREFIX: usize = 48;
@@ -233,6 +234,9 @@ fn read_relation(
         (b',', _) if before(chunk, start).ends_with(" :") => (Relation::Comma, 1),
         (b'(', _) if blanks == 0 && quoted.is_none() => (Relation::Call, 1),
         (b'>', _) if before(chunk, start).ends_with('<') => (Relation::Element, 1),
+        (byte, _) if byte.is_ascii_alphanumeric() && is_machine_made(word) && is_short(cursor) => {
+            return None;
+        }
         (byte, _)
             if blanks > 0 && (flag || matches!(byte, b'"' | b'\'') || is_netrc(chunk, start)) =>
         {
@@ -252,6 +256,16 @@ fn read_relation(
     }
     cursor.skip_blanks();
     Some(relation)
+}
+
+/// Whether a word is at the cursor that is shorter than any key, and no name of something around
+/// one: a text may be full of such words.
+fn is_short(cursor: &Cursor<'_>) -> bool {
+    let rest = cursor.rest();
+    let len = CODE.run(rest, LEAST_KEY);
+    let wraps = rest.starts_with(b"new ")
+        || rest.get(len).is_some_and(|next| is_quote(*next) || matches!(next, b'(' | b'\\'));
+    len < LEAST_KEY && !wraps
 }
 
 /// Steps over what tells a pair in two fields: `key="password" value="…"` and

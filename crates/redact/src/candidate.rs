@@ -6,7 +6,6 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use crate::judge::form::has_digit;
 use crate::judge::{Kind, Verdict};
 use crate::keyword::Row;
 use crate::memo::Memo;
@@ -72,11 +71,16 @@ impl Place<'_> {
                 if !pattern.before.allows(self.view.byte_before(self.at)) {
                     return None;
                 }
+                // The pattern would go through all of it to find nothing random.
+                let random = pattern.verdict == Verdict::Random;
+                if random && !memo.has_digit(self.view, self.at, most(pattern)) {
+                    return None;
+                }
                 let compiled = rules::compiled(index, pattern)?;
                 Some((pattern, compiled, compiled.begin(self.view.head(self.at, FIRST_LOOK))?))
             }
             Find::Assigned(_, kind) if memo.given.has_word_at(self.at, kind.asks()) => return None,
-            Find::Service(_) if memo.chain.has(&self.row.name, self.at) => return None,
+            Find::Service(_) if memo.chains.has(&self.row.name, self.at) => return None,
             Find::Assigned(..) | Find::Service(_) | Find::Formed(_) => None,
         };
         let (from, chunk) = self.view.around(self.at, CONTEXT, WINDOW);
@@ -139,20 +143,7 @@ fn by_pattern(chunk: &str, at: usize, tried: Tried<'_>, memo: &mut Memo) -> Opti
     let (pattern, compiled, begun) = tried;
     let lead = chunk.as_bytes().get(..at)?;
     let window = chunk.get(at..)?;
-    // What goes on in its tail needs no more than its head here.
-    let window = match pattern.more {
-        More::Word | More::Token | More::Base64 => {
-            let random = pattern.verdict == Verdict::Random;
-            let most = if random { JUDGED } else { HEAD };
-            let head = window.get(..window.floor_char_boundary(most)).unwrap_or(window);
-            // The pattern would go through all of it to find nothing random.
-            if random && !has_digit(head) {
-                return None;
-            }
-            head
-        }
-        More::Nothing | More::Below | More::Pem => window,
-    };
+    let window = window.get(..window.floor_char_boundary(most(pattern))).unwrap_or(window);
     let worth = |found: &str| judge::may_be(pattern.verdict, found);
     let (range, secret) = compiled.find(window, begun, worth)?;
     let secret = at + secret.start..at + secret.end;
@@ -174,6 +165,15 @@ fn by_pattern(chunk: &str, at: usize, tried: Tried<'_>, memo: &mut Memo) -> Opti
     let stopped = range.end < window.len() && pattern.more != More::Pem;
     let tail = if stopped { Tail::Closed } else { pattern.more.tail() };
     Some((at - scheme..at + range.end, secret, tail))
+}
+
+/// How much a pattern may look at: what goes on in its tail needs no more than its head.
+fn most(pattern: &Pattern) -> usize {
+    match pattern.more {
+        More::Word | More::Token | More::Base64 if pattern.verdict == Verdict::Random => JUDGED,
+        More::Word | More::Token | More::Base64 => HEAD,
+        More::Nothing | More::Below | More::Pem => WINDOW,
+    }
 }
 
 fn is_scheme(byte: u8) -> bool {

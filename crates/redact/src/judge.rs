@@ -150,7 +150,7 @@ fn least(claim: &Claim<'_>) -> usize {
 }
 
 /// Letters of the shortest key that a machine makes.
-const LEAST_KEY: usize = 16;
+pub(crate) const LEAST_KEY: usize = 16;
 
 /// Whether `lead` ends in `Authorization: Bearer `, in any of its dresses.
 fn is_in_header(lead: &str) -> bool {

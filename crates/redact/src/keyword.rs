@@ -73,7 +73,7 @@ impl Keywords {
             let follows = Follows::by(rule);
             for &keyword in rule.keywords {
                 let place = *places.entry(keyword).or_insert_with(|| {
-                    rows.push(Row::new(keyword));
+                    rows.push(Row::new(keyword, rows.len()));
                     rows.len() - 1
                 });
                 if let Some(row) = rows.get_mut(place) {
@@ -196,9 +196,9 @@ impl Keywords {
 pub(crate) const FORMED: [&str; 2] = ["_…", "=…"];
 
 impl Row {
-    fn new(keyword: &'static str) -> Self {
+    fn new(keyword: &'static str, id: usize) -> Self {
         let (rules, words) = (Vec::new(), Vec::new());
-        Self { name: Name::of(keyword), rules, words, follows: Follows::default() }
+        Self { name: Name::of(keyword, id), rules, words, follows: Follows::default() }
     }
 
     fn add(&mut self, index: usize, rule: &'static Rule, follows: Follows) {

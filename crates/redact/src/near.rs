@@ -17,7 +17,7 @@ use crate::judge::form::{has_distinct, is_address, is_cut_hash, is_hash_or_id};
 use crate::judge::words::{has_consonants, is_unspeakable};
 use crate::memo::Memo;
 use crate::tail::Tail;
-pub(crate) use chain::Chain;
+pub(crate) use chain::Chains;
 use form::{Form, PLAIN, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_uuid};
 pub(crate) use gap::Name;
 use gap::{Gap, Last, Said, counter, link, marks};
@@ -71,7 +71,7 @@ pub(crate) struct Beside {
 pub(crate) fn read(
     chunk: &str,
     at: usize,
-    (name, naming): (&'static Name, Naming),
+    (name, naming): (&Name, Naming),
     memo: &mut Memo,
 ) -> Option<Beside> {
     let bytes = chunk.as_bytes();
@@ -120,7 +120,7 @@ pub(crate) fn read(
         return chosen(chunk, (at, here), &gap, memo);
     }
     if gap.words > most {
-        memo.chain.follow(bytes.get(end..)?, memo.origin + end, name, most);
+        memo.chains.follow(bytes.get(end..)?, memo.origin + end, name, most);
     }
     None
 }

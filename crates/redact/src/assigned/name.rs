@@ -7,18 +7,16 @@ use crate::lexicon::Lexicon;
 /// Whether `word` is a word of its own in the name: `db_pass` and `dbPass`, not `compass`.
 pub(super) fn joins(prefix: &str, word: &str, first: u8) -> bool {
     const SHORT: &[&str] = &["pass", "pwd", "psk"];
-    const JOINED: &[&str] =
-        &["db", "my", "pg", "user", "root", "admin", "smtp", "mail", "ftp", "sql", "ssh", "redis"];
+    static JOINED: Lexicon = Lexicon::new(&[
+        "db", "my", "pg", "user", "root", "admin", "smtp", "mail", "ftp", "sql", "ssh", "redis",
+    ]);
     let Some(last) = prefix.bytes().last() else { return true };
     if !SHORT.contains(&word) || !last.is_ascii_alphabetic() {
         return true;
     }
     let hump = last.is_ascii_lowercase() && first.is_ascii_uppercase();
-    let ends = |joined: &&str| {
-        let tail = prefix.len().checked_sub(joined.len()).and_then(|at| prefix.get(at..));
-        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(joined))
-    };
-    hump || JOINED.iter().any(ends)
+    let tail = |len: usize| prefix.len().checked_sub(len).and_then(|at| prefix.get(at..));
+    hump || (2..=5).filter_map(tail).any(|tail| JOINED.has(tail))
 }
 
 /// What may follow the word in the name of a secret.

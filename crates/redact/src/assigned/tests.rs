@@ -75,6 +75,24 @@ fn names_that_only_contain_the_word_are_left_alone() {
     }
 }
 
+#[test]
+fn a_short_word_behind_a_key_is_nothing_unless_it_wraps_something() {
+    let read = |text: &str| {
+        let claim = read(text, 0, &[Head::of("token")], &mut Memo::default());
+        claim.map(|claim| claim.value.to_owned())
+    };
+    for text in ["token String(\"ab\")", "token b\"ab\"", "token new Secret(\"ab\")"] {
+        assert_eq!(read(text).as_deref(), Some("ab"), "{text}");
+    }
+    for (text, value) in [
+        ("token abc0123456789de f", None),
+        ("token abc0123456789def g", Some("abc0123456789def")),
+        ("token = abc", Some("abc")),
+    ] {
+        assert_eq!(read(text).as_deref(), value, "{text}");
+    }
+}
+
 /// What is read at each word of a name, in as much text as a rule may look at.
 fn claims(text: &str, mut kept: Option<Memo>) -> Vec<String> {
     let words = ["secret_access_key", "access_key", "_key"];

@@ -176,7 +176,7 @@ fn in_element(byte: u8) -> bool {
 
 static ENVIRONMENT: Class = Class::but(b" \t\n\x0c\r\"'`\\");
 static VARIABLE: Class = Class::of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-static CODE: Class = Class::but(b" \t\n\x0c\r\"'`\\,;&|<>()[]{}");
+pub(super) static CODE: Class = Class::but(b" \t\n\x0c\r\"'`\\,;&|<>()[]{}");
 static ESCAPED: Class = Class::but(b"\\\n\"'`");
 static ELEMENT: Class = Class::but(b"<\n");
 

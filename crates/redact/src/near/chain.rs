@@ -1,44 +1,53 @@
-//! One name again and again, with nothing but marks between.
+//! One name again and again, with nothing but marks and linking words between.
 //!
-//! Beside a name in such a chain stands nothing but that name: as many of them as the gap may have
-//! words, and more. Who walked over them once has walked for all of them.
+//! Beside a name in such a chain stands nothing but words: as many of them as the gap may have, and
+//! more. Who walked over them once has walked for all of them.
 
-use super::gap::{Name, marks};
-use crate::head::first_bytes;
+use std::ops::Range;
 
-/// The last chain that was met.
+use super::gap::{Gap, Name, link, marks};
+
+/// The last chain of each name that was met.
 #[derive(Debug, Default)]
-pub(crate) struct Chain {
-    name: Option<&'static Name>,
-    /// Where the first name stands that has too many behind it, and the last.
-    begin: usize,
-    end: usize,
+pub(crate) struct Chains {
+    /// By the name: where it stands first with too many words behind it, and right behind the last
+    /// such place. Names may stand in each other's chains, so that none may push out another.
+    by_name: Vec<Range<usize>>,
 }
 
-impl Chain {
-    /// Whether the name at a place is known to have too many like it behind it.
-    pub(crate) fn has(&self, name: &'static Name, at: usize) -> bool {
-        let known = self.name.is_some_and(|known| std::ptr::eq(known, name));
-        known && (self.begin..=self.end).contains(&at)
+impl Chains {
+    /// Whether the name at a position is known to have too many words behind it.
+    pub(crate) fn has(&self, name: &Name, at: usize) -> bool {
+        self.by_name.get(name.id).is_some_and(|chain| chain.contains(&at))
     }
 
-    /// Follows the chain in `rest`, behind a name that ends at `end`; more than `most` are too many.
-    pub(super) fn follow(&mut self, rest: &[u8], end: usize, name: &'static Name, most: usize) {
-        let len = name.head.len();
-        let mut places = Vec::new();
+    /// Follows the chain in `rest`, behind a name that ends at `end`; more than `most` words are too
+    /// many.
+    pub(super) fn follow(&mut self, rest: &[u8], end: usize, name: &Name, most: usize) {
+        // Where each word begins, and whether it is the name.
+        let mut words = Vec::new();
         let mut here = 0;
-        while let Some((marks, _)) = rest.get(here..).and_then(marks) {
-            let next = rest.get(here + marks..).unwrap_or_default();
-            if !name.stands_alone(next, first_bytes(next)) {
-                break;
-            }
-            places.push(end + here + marks);
-            here += marks + len;
+        while let Some(bytes) = rest.get(here..) {
+            let step = match (marks(bytes), link(bytes, name, Gap::default())) {
+                (Some((len, _)), _) => len,
+                (None, Some((len, _))) => {
+                    words.push((end + here, len == name.head.len() && name.is(bytes)));
+                    len
+                }
+                (None, None) => break,
+            };
+            here += step;
         }
         // The last ones have too few behind them.
-        let last = places.len().checked_sub(most + 2).and_then(|last| places.get(last));
-        if let Some(last) = last {
-            *self = Self { name: Some(name), begin: end - len, end: *last };
+        let Some(many) = words.len().checked_sub(most + 1) else { return };
+        let begin = end - name.head.len();
+        let mut names = words.iter().take(many).filter(|(_, named)| *named);
+        let last = names.next_back().map_or(begin, |(at, _)| *at);
+        if self.by_name.len() <= name.id {
+            self.by_name.resize(name.id + 1, 0..0);
+        }
+        if let Some(chain) = self.by_name.get_mut(name.id) {
+            *chain = begin..last + 1;
         }
     }
 }
@@ -55,15 +64,17 @@ mod tests {
 
     #[test]
     fn every_name_but_the_last_ones_has_too_many_behind_it() {
-        let name: &'static Name = Box::leak(Box::new(Name::of("okta")));
-        let text = format!("{}key", "okta_ ".repeat(8));
-        let mut chain = Chain::default();
-        chain.follow(&text.as_bytes()[4..], 104, name, 2);
-        let known: Vec<usize> = (90..160).filter(|at| chain.has(name, *at)).collect();
-        assert_eq!(known, (100..=124).collect::<Vec<_>>());
-        assert!(!chain.has(Box::leak(Box::new(Name::of("okta"))), 106));
-        chain.follow(b"_okta_okta_oktas", 204, name, 2);
-        assert!(chain.has(name, 106) && !chain.has(name, 200));
+        let [name, other] = [7, 8].map(|id| Name::of("okta", id));
+        for (unit, last) in [("okta_ ", 118), ("okta_key ", 145), ("okta-", 115)] {
+            let text = format!("{}2", unit.repeat(7));
+            let mut chains = Chains::default();
+            chains.follow(&text.as_bytes()[4..], 104, &name, 2);
+            chains.follow(b"_okta_okta_oktas", 304, &name, 2);
+            chains.follow(b"_okta_okta_okta_2", 304, &other, 2);
+            let known: Vec<usize> = (90..400).filter(|at| chains.has(&name, *at)).collect();
+            assert_eq!(known, (100..=last).collect::<Vec<_>>(), "{unit}");
+            assert!(chains.has(&other, 300) && !chains.has(&other, 110));
+        }
     }
 
     /// So whatever stands in a chain and is that name is one of its names.
@@ -77,6 +88,9 @@ mod tests {
                 turned.rotate_left(turn);
                 assert_ne!(parts, turned, "{name}");
             }
+            // Something in it is no linking word, so that it stands nowhere but in the name.
+            let links = |part: &&str| link(part.as_bytes(), &Name::of("-", 0), Gap::default());
+            assert!(parts.len() == 1 || parts.iter().any(|part| links(part).is_none()), "{name}");
         }
     }
 }

@@ -316,15 +316,22 @@ impl Links {
 pub(crate) struct Name {
     pub(crate) head: Head,
     pub(super) word: Word,
+    /// A number of its own.
+    pub(super) id: usize,
 }
 
 impl Name {
-    pub(crate) fn of(text: &'static str) -> Self {
-        Self { head: Head::of(text), word: Word::of(text.as_bytes()) }
+    pub(crate) fn of(text: &'static str, id: usize) -> Self {
+        Self { head: Head::of(text), word: Word::of(text.as_bytes()), id }
+    }
+
+    /// Whether a text begins with the name.
+    pub(super) fn is(&self, text: &[u8]) -> bool {
+        self.head.begins(text, first_bytes(text))
     }
 
     /// Whether `bytes`, of which `first` are the first, begin with the name and no longer word.
-    pub(super) fn stands_alone(&self, bytes: &[u8], first: u128) -> bool {
+    fn stands_alone(&self, bytes: &[u8], first: u128) -> bool {
         let goes_on = || bytes.get(self.head.len()).is_some_and(|byte| LETTERS.has(*byte));
         self.head.begins(bytes, first) && !goes_on()
     }

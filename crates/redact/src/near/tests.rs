@@ -4,8 +4,7 @@ use super::*;
 
 fn found(text: &str, name: &'static str, naming: Naming) -> Option<String> {
     let at = text.to_ascii_lowercase().find(name).unwrap();
-    let name = Box::leak(Box::new(Name::of(name)));
-    let beside = read(text, at, (name, naming), &mut Memo::default())?;
+    let beside = read(text, at, (&Name::of(name, 0), naming), &mut Memo::default())?;
     Some(text[beside.value_at..beside.value_end].to_owned())
 }
 
