@@ -4,15 +4,21 @@
 //! `set_key("value")` and a few more. Whether the value is a secret is decided in `judge`; here it
 //! is only found, within one line and a bounded number of bytes.
 
+mod given;
 mod name;
 mod value;
 
 use memchr::memrchr;
 
+use crate::class::Class;
 use crate::head::{Head, first_bytes};
+use crate::judge::LEAST_KEY;
+use crate::memo::Memo;
 use crate::tail::Tail;
-use name::{is_name, is_plain_suffix, joins, may_be_plain};
-use value::read_value;
+use given::Given;
+pub(crate) use given::{Asks, LastGiven};
+use name::{NAMES, is_plain_suffix, joins, may_be_plain};
+use value::{CODE, read_value};
 
 /// Bytes of a name that are read to the left of a keyword.
 pub(crate) const MAX_PREFIX: usize = 48;
@@ -80,7 +86,13 @@ pub(crate) enum Dress {
 }
 
 /// Reads the assignment whose key has one of `words` at `at`; the longest word comes first.
-pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[Head]) -> Option<Claim<'t>> {
+#[inline(never)]
+pub(crate) fn read<'t>(
+    chunk: &'t str,
+    at: usize,
+    words: &[Head],
+    memo: &mut Memo,
+) -> Option<Claim<'t>> {
     let bytes = chunk.as_bytes();
     let here = bytes.get(at..)?;
     let first = first_bytes(here);
@@ -89,37 +101,52 @@ pub(crate) fn read<'t>(chunk: &'t str, at: usize, words: &[Head]) -> Option<Clai
     if !may_be_plain(bytes.get(word_end..)?) {
         return None;
     }
-    let suffix_len =
-        bytes.get(word_end..)?.iter().take(MAX_SUFFIX).take_while(|&&byte| is_name(byte)).count();
+    let suffix_len = NAMES.run(bytes.get(word_end..)?, MAX_SUFFIX);
     if !is_plain_suffix(chunk.get(word_end..word_end + suffix_len)?) {
         return None;
     }
-    let lead = bytes.get(..at)?;
-    let prefix_len = lead.iter().rev().take(MAX_PREFIX).take_while(|&&byte| is_name(byte)).count();
-    let start = at - prefix_len;
-    let prefix = chunk.get(start..at)?;
+    let names = bytes.get(..at)?.iter().rev().take(MAX_PREFIX);
+    let start = at - names.take_while(|&&byte| NAMES.has(byte)).count();
+    let (lead, prefix) = (before(chunk, start), chunk.get(start..at)?);
     // A path of a programming language ends in the name of a type, not of a value.
-    if before(chunk, start).ends_with("::") {
+    if lead.as_bytes().ends_with(b"::") || !joins(prefix, word, *here.first()?) {
         return None;
     }
-    if !joins(prefix, word, *here.first()?) {
-        return None;
-    }
-    let mut cursor = Cursor { bytes, at: word_end + suffix_len };
-    let relation = read_relation(&mut cursor, chunk, start, word)?;
-    let claim = Claim {
+    let given = given(chunk, (start, word_end + suffix_len), word, memo)?;
+    let value_at = given.at - memo.origin;
+    Some(Claim {
         start,
         prefix: prefix.trim_start_matches('-'),
         word,
-        relation,
-        lead: before(chunk, start),
-        value_at: 0,
-        value: "",
-        dress: Dress::Bare,
-        after: None,
-        tail: Tail::Closed,
-    };
-    read_value(cursor, chunk, claim)
+        relation: given.relation,
+        lead,
+        value_at,
+        value: chunk.get(value_at..value_at + given.len)?,
+        dress: given.dress,
+        after: given.after,
+        tail: given.tail,
+    })
+}
+
+/// What the name between two places is given, which `memo` may know.
+fn given(chunk: &str, (start, end): (usize, usize), word: &str, memo: &mut Memo) -> Option<Given> {
+    let name = (memo.origin + start, memo.origin + end);
+    if let Some(known) = memo.given.get(name) {
+        return known.cloned();
+    }
+    let mut cursor = Cursor { bytes: chunk.as_bytes(), at: end };
+    let relation = read_relation(&mut cursor, chunk, start, word)?;
+    let mut given = read_value(cursor, chunk, (start, relation), word);
+    if let Some(given) = &mut given {
+        given.at += memo.origin;
+    }
+    // Where nothing stands between, the words before the name have decided.
+    let beside = matches!(relation, Relation::Beside | Relation::Loose);
+    let far = beside && before_last_word(chunk, start).len() < 2 * MAX_PREFIX;
+    if !far && given.as_ref().is_none_or(|given| given.close && given.after.is_some()) {
+        memo.given.set(name, given.clone());
+    }
+    given
 }
 
 impl Claim<'_> {
@@ -207,6 +234,9 @@ fn read_relation(
         (b',', _) if before(chunk, start).ends_with(" :") => (Relation::Comma, 1),
         (b'(', _) if blanks == 0 && quoted.is_none() => (Relation::Call, 1),
         (b'>', _) if before(chunk, start).ends_with('<') => (Relation::Element, 1),
+        (byte, _) if byte.is_ascii_alphanumeric() && is_machine_made(word) && is_short(cursor) => {
+            return None;
+        }
         (byte, _)
             if blanks > 0 && (flag || matches!(byte, b'"' | b'\'') || is_netrc(chunk, start)) =>
         {
@@ -226,6 +256,16 @@ fn read_relation(
     }
     cursor.skip_blanks();
     Some(relation)
+}
+
+/// Whether a word is at the cursor that is shorter than any key, and no name of something around
+/// one: a text may be full of such words.
+fn is_short(cursor: &Cursor<'_>) -> bool {
+    let rest = cursor.rest();
+    let len = CODE.run(rest, LEAST_KEY);
+    let wraps = rest.starts_with(b"new ")
+        || rest.get(len).is_some_and(|next| is_quote(*next) || matches!(next, b'(' | b'\\'));
+    len < LEAST_KEY && !wraps
 }
 
 /// Steps over what tells a pair in two fields: `key="password" value="…"` and
@@ -310,21 +350,24 @@ fn is_machine_made(word: &str) -> bool {
 
 /// `machine … login … password …`.
 fn is_netrc(chunk: &str, start: usize) -> bool {
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n');
-    let mut lead = before(chunk, start).as_bytes();
-    let cut = |lead: &mut &[u8], is: &dyn Fn(&u8) -> bool| {
-        while let [rest @ .., last] = *lead
-            && is(last)
-        {
-            *lead = rest;
-        }
-    };
-    cut(&mut lead, &is_blank);
-    cut(&mut lead, &|byte| !is_blank(byte));
-    cut(&mut lead, &is_blank);
-    let opens = |rest: &[u8]| rest.last().is_none_or(is_blank);
-    lead.strip_suffix(b"login").is_some_and(opens)
+    let opens = |rest: &[u8]| rest.last().is_none_or(|last| BLANKS.has(*last));
+    before_last_word(chunk, start).strip_suffix(b"login").is_some_and(opens)
 }
+
+/// What stands before the name at `start` and the word before it.
+fn before_last_word(chunk: &str, start: usize) -> &[u8] {
+    let mut lead = before(chunk, start).as_bytes();
+    for blank in [true, false, true] {
+        while let [rest @ .., last] = lead
+            && BLANKS.has(*last) == blank
+        {
+            lead = rest;
+        }
+    }
+    lead
+}
+
+static BLANKS: Class = Class::of(b" \t\n");
 
 fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')

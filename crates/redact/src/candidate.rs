@@ -6,9 +6,10 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use crate::judge::Verdict;
-use crate::keyword::Keywords;
-use crate::rules::{self, Before, Begun, Compiled, Find, More, Pattern};
+use crate::judge::{Kind, Verdict};
+use crate::keyword::Row;
+use crate::memo::Memo;
+use crate::rules::{self, Before, Begun, Compiled, Find, More, Pattern, Rule};
 use crate::tail::{Pem, Tail};
 use crate::view::View;
 use crate::{assigned, judge, near, placeholder};
@@ -44,107 +45,112 @@ pub(crate) struct Candidate {
     pub(crate) tail: Tail,
 }
 
-/// A rule to be tried where one of its keywords stands.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Hit {
+/// Where a keyword stands, for the rules that are tried there.
+pub(crate) struct Place<'t> {
+    pub(crate) view: &'t View<'t>,
+    pub(crate) row: &'static Row,
     /// Where the keyword begins.
     pub(crate) at: usize,
-    pub(crate) keyword: usize,
-    pub(crate) rule: usize,
 }
 
-/// Tries a rule; `first` is the candidate that would be settled first so far.
-///
-/// What could only be found inside of that one is not judged, and what `memo` knows not twice.
-pub(crate) fn find(
-    view: &View<'_>,
-    hit: &Hit,
-    first: Option<&Candidate>,
-    memo: &mut judge::Memo,
-) -> Option<Candidate> {
-    let &Hit { at: keyword_at, keyword, rule: index } = hit;
-    let rule = rules::get(index)?;
-    let mut tried = None;
-    if let Find::Pattern(pattern) = &rule.find {
-        // Most are refused here, before anything is cut out for them.
-        if !pattern.before.allows(view.byte_before(keyword_at)) {
+impl Place<'_> {
+    /// Tries a rule; `first` is the candidate that would be settled first so far.
+    ///
+    /// What could only be found inside of that one is not judged, and what `memo` knows not twice.
+    // Inside of the loop over rules, what it needs would be put aside again and again.
+    #[inline(never)]
+    pub(crate) fn find(
+        &self,
+        (index, rule): (usize, &Rule),
+        first: Option<&Candidate>,
+        memo: &mut Memo,
+    ) -> Option<Candidate> {
+        // Most are refused before anything is cut out for them.
+        let begun = match &rule.find {
+            Find::Pattern(pattern) => {
+                if !pattern.before.allows(self.view.byte_before(self.at)) {
+                    return None;
+                }
+                // The pattern would go through all of it to find nothing random.
+                let random = pattern.verdict == Verdict::Random;
+                if random && !memo.has_digit(self.view, self.at, most(pattern)) {
+                    return None;
+                }
+                let compiled = rules::compiled(index, pattern)?;
+                Some((pattern, compiled, compiled.begin(self.view.head(self.at, FIRST_LOOK))?))
+            }
+            Find::Assigned(_, kind) if memo.given.has_word_at(self.at, kind.asks()) => return None,
+            Find::Service(_) if memo.chains.has(&self.row.name, self.at) => return None,
+            Find::Assigned(..) | Find::Service(_) | Find::Formed(_) => None,
+        };
+        let (from, chunk) = self.view.around(self.at, CONTEXT, WINDOW);
+        memo.origin = from;
+        memo.taken = first.map(|first| first.takes(index));
+        let (range, secret, tail) = self.read(rule, (chunk, self.at - from), begun, memo)?;
+        if placeholder::touches(self.view.from(from), &range) {
             return None;
         }
-        let compiled = rules::compiled(index, pattern)?;
-        tried = Some((compiled, compiled.begin(view.head(keyword_at, FIRST_LOOK))?));
+        Some(Candidate {
+            start: from + secret.start,
+            end: from + secret.end,
+            id: index,
+            replacement: None,
+            tail,
+        })
     }
-    let from = view.ceil(keyword_at.saturating_sub(CONTEXT));
-    let chunk = view.range(from, view.floor(keyword_at + WINDOW));
-    let at = keyword_at - from;
-    let (range, secret, tail) = match &rule.find {
-        Find::Pattern(pattern) => by_pattern(chunk, at, pattern, tried?)?,
-        Find::Assigned(words, kind) => {
-            let claim = assigned::read(chunk, at, rules::heads(index, words)?)?;
-            let value_at = from + claim.value_at;
-            if first.is_some_and(|first| first.beats(value_at, value_at + claim.value.len(), index))
-            {
-                return None;
+
+    /// What a rule finds in `chunk`, where the keyword stands at `at`.
+    fn read(
+        &self,
+        rule: &Rule,
+        (chunk, at): (&str, usize),
+        begun: Option<Tried<'_>>,
+        memo: &mut Memo,
+    ) -> Option<Found> {
+        match &rule.find {
+            Find::Pattern(_) => by_pattern(chunk, at, begun?, memo),
+            Find::Assigned(_, kind) => {
+                let claim = assigned::read(chunk, at, &self.row.words, memo)?;
+                memo.given.judged |= *kind == Kind::Key;
+                let none = claim.value.is_empty() || memo.is_taken(claim.value_at, claim.value);
+                if none || !judge::assigned(*kind, &claim, memo) {
+                    return None;
+                }
+                let secret = claim.value_at..claim.value_at + claim.value.len();
+                Some((claim.start..secret.end, secret, claim.tail))
             }
-            memo.origin = from;
-            if claim.value.is_empty() || !judge::assigned(*kind, &claim, memo) {
-                return None;
+            Find::Service(naming) => {
+                let beside = near::read(chunk, at, (&self.row.name, *naming), memo)?;
+                let secret = beside.value_at..beside.value_end;
+                Some((beside.start..beside.run_end, secret, beside.tail))
             }
-            let secret = claim.value_at..claim.value_at + claim.value.len();
-            (claim.start..secret.end, secret, claim.tail)
+            Find::Formed(read) => {
+                let token = read(chunk, at)?;
+                let tail = if token.end == chunk.len() { More::Word.tail() } else { Tail::Closed };
+                Some((token.clone(), at + 1..token.end, tail))
+            }
         }
-        Find::Service(naming) => {
-            let name = Keywords::get().name(keyword)?;
-            let beside = near::read(chunk, at, name, *naming)?;
-            (beside.start..beside.run_end, beside.value_at..beside.value_end, beside.tail)
-        }
-        Find::Formed(read) => {
-            let token = read(chunk, at)?;
-            let tail = if token.end == chunk.len() { More::Word.tail() } else { Tail::Closed };
-            (token.clone(), at + 1..token.end, tail)
-        }
-    };
-    if placeholder::touches(view.from(from), &range) {
-        return None;
     }
-    Some(Candidate {
-        start: from + secret.start,
-        end: from + secret.end,
-        id: index,
-        replacement: None,
-        tail,
-    })
 }
 
 type Found = (Range<usize>, Range<usize>, Tail);
 
 /// A pattern that the first bytes did not refuse.
-type Tried = (&'static Compiled, Begun);
+type Tried<'p> = (&'p Pattern, &'static Compiled, Begun);
 
-fn by_pattern(chunk: &str, at: usize, pattern: &Pattern, tried: Tried) -> Option<Found> {
+#[inline(never)]
+fn by_pattern(chunk: &str, at: usize, tried: Tried<'_>, memo: &mut Memo) -> Option<Found> {
+    let (pattern, compiled, begun) = tried;
     let lead = chunk.as_bytes().get(..at)?;
     let window = chunk.get(at..)?;
-    // What goes on in its tail needs no more than its head here.
-    let window = match pattern.more {
-        More::Word | More::Token | More::Base64 => {
-            let random = pattern.verdict == Verdict::Random;
-            let most = if random { JUDGED } else { HEAD };
-            let head = window.get(..window.floor_char_boundary(most)).unwrap_or(window);
-            // The pattern would go through all of it to find nothing random.
-            if random && !has_digit(head) {
-                return None;
-            }
-            head
-        }
-        More::Nothing | More::Below | More::Pem => window,
-    };
-    let (compiled, begun) = tried;
+    let window = window.get(..window.floor_char_boundary(most(pattern))).unwrap_or(window);
     let worth = |found: &str| judge::may_be(pattern.verdict, found);
     let (range, secret) = compiled.find(window, begun, worth)?;
     let secret = at + secret.start..at + secret.end;
     if pattern.more == More::Pem && !Pem::has_body(chunk.as_bytes().get(secret.end..)?) {
         return None;
     }
-    if !judge::pattern(pattern.verdict, chunk, &secret) {
+    if !judge::pattern(pattern.verdict, chunk, &secret, memo) {
         return None;
     }
     let scheme = match pattern.before {
@@ -161,9 +167,13 @@ fn by_pattern(chunk: &str, at: usize, pattern: &Pattern, tried: Tried) -> Option
     Some((at - scheme..at + range.end, secret, tail))
 }
 
-/// Whether there is a digit, asked of many bytes at once.
-fn has_digit(text: &str) -> bool {
-    text.bytes().fold(false, |any, byte| any | byte.is_ascii_digit())
+/// How much a pattern may look at: what goes on in its tail needs no more than its head.
+fn most(pattern: &Pattern) -> usize {
+    match pattern.more {
+        More::Word | More::Token | More::Base64 if pattern.verdict == Verdict::Random => JUDGED,
+        More::Word | More::Token | More::Base64 => HEAD,
+        More::Nothing | More::Below | More::Pem => WINDOW,
+    }
 }
 
 fn is_scheme(byte: u8) -> bool {
@@ -171,11 +181,11 @@ fn is_scheme(byte: u8) -> bool {
 }
 
 impl Candidate {
-    /// Whether what the rule `id` finds between two positions would be dropped because of this one:
-    /// it begins at the same place, ends no later, and is settled after it.
-    fn beats(&self, start: usize, end: usize, id: usize) -> bool {
+    /// Where this one begins, and where what the rule `id` finds there has to end at the latest to
+    /// be dropped because of this one: it is settled after it, and lies inside.
+    fn takes(&self, id: usize) -> (usize, usize) {
         let before = self.id >= rules::COUNT || self.id < id;
-        self.start == start && (self.end > end || (self.end == end && before))
+        (self.start, if before { self.end } else { self.end.saturating_sub(1) })
     }
 
     /// The one to settle first is the greatest: leftmost, then longest, then first in the table;
@@ -208,3 +218,6 @@ impl PartialEq for Candidate {
 }
 
 impl Eq for Candidate {}
+
+#[cfg(test)]
+mod tests;

@@ -46,6 +46,22 @@ impl Class {
         // The index is below the length, so nothing is checked here.
         self.members.get(usize::from(byte)).copied().unwrap_or(false)
     }
+
+    /// How many bytes at the beginning are of them, as far as `most` go.
+    pub(crate) fn run(&self, bytes: &[u8], most: usize) -> usize {
+        let bytes = bytes.get(..most).unwrap_or(bytes);
+        // By fours, as long as all of them are: one branch for four bytes.
+        let (fours, _) = bytes.as_chunks::<4>();
+        let all = |four: &[u8; 4]| four.iter().fold(true, |all, byte| all & self.has(*byte));
+        let whole = 4 * fours.iter().position(|four| !all(four)).unwrap_or(fours.len());
+        let rest = bytes.get(whole..).unwrap_or_default();
+        whole + rest.iter().position(|byte| !self.has(*byte)).unwrap_or(rest.len())
+    }
+
+    /// Whether nothing else is in there.
+    pub(crate) fn all(&self, bytes: &[u8]) -> bool {
+        self.run(bytes, bytes.len()) == bytes.len()
+    }
 }
 
 #[expect(clippy::indexing_slicing, reason = "a byte is below the length of the table")]
@@ -69,6 +85,17 @@ mod tests {
         let class = Class::of(b"_-").with_alphanumerics();
         let named = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         assert!((0..=u8::MAX).all(|byte| class.has(byte) == named(byte)));
+        for (text, most, run) in [
+            (&b"a_b c"[..], 9, 3),
+            (b"a_b", 2, 2),
+            (b" a", 9, 0),
+            (b"", 9, 0),
+            (b"abcdefg-h_i;jklm", 99, 11),
+            (b"abcdefgh", 7, 7),
+        ] {
+            assert_eq!(class.run(text, most), run);
+            assert_eq!(class.all(text), class.run(text, usize::MAX) == text.len());
+        }
         let others = Class::but(b" \n");
         assert!((0..=u8::MAX).all(|byte| others.has(byte) != matches!(byte, b' ' | b'\n')));
     }

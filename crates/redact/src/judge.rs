@@ -4,21 +4,25 @@
 //! full of names, types, calls and examples that stand where a secret would.
 
 pub(crate) mod form;
+mod look;
 mod password;
 pub(crate) mod words;
 
 use std::ops::Range;
 
-use memchr::memchr2;
+use memchr::{memchr, memchr2};
 
-use crate::assigned::{Claim, Dress, Relation};
+use crate::assigned::{Asks, Claim, Dress, Relation};
+use crate::memo::Memo;
 use crate::near::LEAST_PRIVATE;
 use form::{
-    has_digit, has_distinct, has_letter, has_scheme, is_address, is_credential_pair, is_cut_hash,
-    is_cut_id, is_encoded_example, is_hash_or_id, is_key_byte, is_path, is_url_base64, letters,
+    KEY_BYTES, has_digit, has_letter, is_credential_pair, is_cut_hash, is_encoded_example,
+    is_hash_or_id, is_url_base64, letters,
 };
+use look::Made;
+pub(crate) use look::{Look, Value};
 use password::{is_no_password, password};
-use words::{is_gibberish, is_placeholder, is_reference, is_scrambled, is_wordy};
+use words::{is_placeholder, is_reference, is_wordy};
 
 /// What decides, for rules that need more than their pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,14 +63,21 @@ pub(crate) fn may_be(verdict: Verdict, found: &str) -> bool {
 }
 
 /// Decides on a value that a pattern found at `secret` in `chunk`.
-pub(crate) fn pattern(verdict: Verdict, chunk: &str, secret: &Range<usize>) -> bool {
+pub(crate) fn pattern(
+    verdict: Verdict,
+    chunk: &str,
+    secret: &Range<usize>,
+    memo: &mut Memo,
+) -> bool {
     let whole = chunk.get(secret.clone()).unwrap_or_default();
     let value = whole.get(..whole.floor_char_boundary(JUDGED)).unwrap_or(whole);
     match verdict {
         Verdict::Always => true,
         Verdict::Mixed => (has_digit(value) && has_letter(value)) || value.len() > 40,
         Verdict::Random => {
-            has_digit(value) && has_letter(value) && !is_wordy(value) && !is_placeholder(value)
+            let value = memo.value(secret.start, value);
+            let mixed = has_digit(&value) && has_letter(&value);
+            mixed && !value.is_wordy() && !value.is_placeholder()
         }
         Verdict::Issued => !is_encoded_example(value),
         Verdict::Spoken => !is_no_password(value) && !is_reference(value) && !is_placeholder(value),
@@ -105,6 +116,16 @@ pub(crate) enum Kind {
     Base64,
 }
 
+impl Kind {
+    /// Whether it takes only what a machine-made key behind the same name is taken for.
+    pub(crate) fn asks(self) -> Asks {
+        match self {
+            Self::LooseKey => Asks::More,
+            Self::Password | Self::Key | Self::AwsSecret | Self::Base64 => Asks::Other,
+        }
+    }
+}
+
 /// Decides on a value that was assigned to a key.
 pub(crate) fn assigned(kind: Kind, claim: &Claim<'_>, memo: &mut Memo) -> bool {
     match kind {
@@ -129,7 +150,7 @@ fn least(claim: &Claim<'_>) -> usize {
 }
 
 /// Letters of the shortest key that a machine makes.
-const LEAST_KEY: usize = 16;
+pub(crate) const LEAST_KEY: usize = 16;
 
 /// Whether `lead` ends in `Authorization: Bearer `, in any of its dresses.
 fn is_in_header(lead: &str) -> bool {
@@ -153,95 +174,35 @@ fn userinfo(value: &str) -> bool {
 
 fn key(claim: &Claim<'_>, min: usize, memo: &mut Memo) -> bool {
     let value = claim.value;
-    if value.len() < min || memchr2(b' ', b'\t', value.as_bytes()).is_some() {
+    if value.len() < min {
         return false;
     }
-    let bare = matches!(claim.dress, Dress::Bare | Dress::Environment);
-    // A machine pads with `=`, it does not put one in the middle.
-    if bare && value.trim_end_matches('=').contains('=') {
-        return false;
-    }
-    if bare {
+    if !matches!(claim.dress, Dress::Bare | Dress::Environment) {
+        if memchr2(b' ', b'\t', value.as_bytes()).is_some() {
+            return false;
+        }
+    } else {
         let calls = matches!(claim.after, Some(b'(' | b'[' | b'{' | b'<'));
         if calls || matches!(claim.relation, Relation::Call | Relation::Comma) {
             return false;
         }
-        if !value.bytes().all(is_key_byte) {
+        // A machine pads with `=`, it does not put one in the middle.
+        let unpadded = value.trim_end_matches('=').as_bytes();
+        if !KEY_BYTES.all(unpadded) || memchr(b'=', unpadded).is_some() {
             return false;
         }
     }
     if claim.relation == Relation::Loose && (value.len() < 24 || !has_digit(value)) {
         return false;
     }
-    if is_own_name(claim, value) {
-        return false;
-    }
     // What costs more is asked last.
-    let made = memo.made(claim);
+    let made = memo.value(claim.value_at, value).made(claim.dress);
     let number = claim.word.starts_with("api") && made == Made::Number;
     (number || made == Made::Random)
+        && !is_own_name(claim, value)
         && !has_own_rule(claim)
         && !is_public(claim.prefix)
         && (is_called_secret(claim.word) || !is_cut_hash(value))
-}
-
-/// What was found out about the last value: several names may stand before the same one.
-#[derive(Debug, Default)]
-pub(crate) struct Memo {
-    /// Where the text begins that claims point into.
-    pub(crate) origin: usize,
-    last: Option<(usize, usize, Dress, Made)>,
-}
-
-/// What a value is by itself, whatever its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Made {
-    /// By a machine, at random.
-    Random,
-    /// Digits, of which nobody can tell.
-    Number,
-    /// By a person, or it stands for something else.
-    Otherwise,
-}
-
-impl Memo {
-    fn made(&mut self, claim: &Claim<'_>) -> Made {
-        let (at, len) = (self.origin + claim.value_at, claim.value.len());
-        match self.last {
-            Some((last, size, dress, made)) if (last, size, dress) == (at, len, claim.dress) => {
-                made
-            }
-            _ => {
-                let made = Made::of(claim);
-                self.last = Some((at, len, claim.dress, made));
-                made
-            }
-        }
-    }
-}
-
-impl Made {
-    fn of(claim: &Claim<'_>) -> Self {
-        let value = claim.value;
-        if !has_distinct(value, 6) || is_address(value) {
-            return Self::Otherwise;
-        }
-        let number = value.bytes().all(|byte| byte.is_ascii_digit());
-        let hex = value.len() >= 24 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let mixed = || has_digit(value) && has_letter(value) && !is_wordy(value);
-        let quoted = claim.dress == Dress::Quoted;
-        let letters = || is_gibberish(value) || (quoted && is_scrambled(value));
-        let random = hex || mixed() || letters();
-        if !number && !random {
-            return Self::Otherwise;
-        }
-        // What costs more is asked last.
-        let elsewhere = has_scheme(value) || is_path(value) || is_reference(value);
-        if elsewhere || is_cut_id(value) || is_encoded_example(value) || is_placeholder(value) {
-            return Self::Otherwise;
-        }
-        if random { Self::Random } else { Self::Number }
-    }
 }
 
 /// A secret that a person chose: quoted, without blanks, with the marks people put into passwords.

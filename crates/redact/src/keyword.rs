@@ -5,16 +5,18 @@
 //! any rule would take it behind the byte before it.
 
 mod fold;
+mod follow;
 mod grams;
 mod runs;
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use crate::head::first_bytes;
+use crate::head::{Head, first_bytes};
 use crate::near::Name;
 use crate::prefixed;
-use crate::rules;
+use crate::rules::{self, Find, Rule};
+use follow::Follows;
 use grams::{Grams, Guess, Wanted};
 use runs::Runs;
 
@@ -25,18 +27,36 @@ pub(crate) struct Hit {
     pub(crate) keyword: usize,
 }
 
+/// What a slash is in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slash {
+    /// A byte like others.
+    IsText,
+    /// The end of a name: what follows it counts, whatever rules say, because it will be looked at
+    /// by itself.
+    PartsNames,
+}
+
 /// The keywords of the whole table.
 pub(crate) struct Keywords {
     grams: Grams,
-    /// Keyword by keyword: its text and the rules that are tried at it.
-    rows: Vec<(&'static str, Vec<usize>)>,
-    /// The same keywords, as names of services.
-    names: Vec<Name>,
+    rows: Vec<Row>,
     /// Every beginning of every keyword.
     heads: HashSet<Vec<u8>>,
     longest: usize,
     /// The rows that have no keyword but a form, in the order of [`FORMED`].
     formed: [usize; 2],
+}
+
+/// A keyword.
+pub(crate) struct Row {
+    /// It, as the name of a service.
+    pub(crate) name: Name,
+    /// The rules that are tried at it.
+    pub(crate) rules: Vec<(usize, &'static Rule)>,
+    /// The words of a key's name that may stand where it does, longest first.
+    pub(crate) words: Vec<Head>,
+    follows: Follows,
 }
 
 impl Keywords {
@@ -47,54 +67,47 @@ impl Keywords {
     }
 
     fn build() -> Self {
-        let mut rows: Vec<(&'static str, Vec<usize>)> = Vec::new();
+        let mut rows: Vec<Row> = Vec::new();
         let mut places = std::collections::HashMap::new();
         for (index, rule) in rules::all() {
+            let follows = Follows::by(rule);
             for &keyword in rule.keywords {
-                let row = *places.entry(keyword).or_insert_with(|| {
-                    rows.push((keyword, Vec::new()));
+                let place = *places.entry(keyword).or_insert_with(|| {
+                    rows.push(Row::new(keyword, rows.len()));
                     rows.len() - 1
                 });
-                if let Some((_, rules)) = rows.get_mut(row) {
-                    rules.push(index);
+                if let Some(row) = rows.get_mut(place) {
+                    row.add(index, rule, follows);
                 }
             }
         }
-        let formed = FORMED.map(|form| {
-            rows.iter().position(|(keyword, _)| *keyword == form).unwrap_or(usize::MAX)
-        });
+        let formed =
+            FORMED.map(|form| rows.iter().position(|row| row.text() == form).unwrap_or(usize::MAX));
+        let written = || rows.iter().enumerate().filter(|(place, _)| !formed.contains(place));
         let mut heads = HashSet::new();
         let mut longest = prefixed::RANDOM + 1;
-        for (_, (keyword, _)) in rows.iter().enumerate().filter(|(row, _)| !formed.contains(row)) {
-            longest = longest.max(keyword.len());
-            let lower = keyword.to_ascii_lowercase().into_bytes();
+        for (_, row) in written() {
+            longest = longest.max(row.text().len());
+            let lower = row.text().to_ascii_lowercase().into_bytes();
             heads.extend((1..lower.len()).filter_map(|len| lower.get(..len)).map(<[u8]>::to_vec));
         }
-        let written = rows.iter().enumerate().filter(|(row, _)| !formed.contains(row));
-        let grams = Grams::new(written.map(|(keyword, (text, rules))| Wanted {
+        let grams = Grams::new(written().map(|(keyword, row)| Wanted {
             keyword,
-            text: text.as_bytes(),
-            before: before(text, rules),
+            text: row.text().as_bytes(),
+            before: row.before(),
         }));
-        let names = rows.iter().map(|(keyword, _)| Name::of(keyword)).collect();
-        Self { grams, rows, names, heads, longest, formed }
+        Self { grams, rows, heads, longest, formed }
     }
 
-    /// The rules to try at a keyword.
-    pub(crate) fn rules(&self, keyword: usize) -> &[usize] {
-        self.rows.get(keyword).map_or(&[], |(_, rules)| rules)
-    }
-
-    /// A keyword, as the name of a service.
-    pub(crate) fn name(&self, keyword: usize) -> Option<&Name> {
-        self.names.get(keyword)
+    /// A keyword, and the rules to try at it.
+    pub(crate) fn row(&self, keyword: usize) -> Option<&Row> {
+        self.rows.get(keyword)
     }
 
     /// Whether a rule of this keyword looks beyond its line.
     pub(crate) fn crosses_lines(&self, keyword: usize) -> bool {
-        self.rules(keyword)
-            .iter()
-            .any(|&index| rules::get(index).is_some_and(|rule| rule.crosses_lines()))
+        let rules = self.row(keyword).map_or(&[][..], |row| &row.rules);
+        rules.iter().any(|(_, rule)| rule.crosses_lines())
     }
 
     /// A keyword that ends behind `at` begins within so many bytes before it.
@@ -104,7 +117,12 @@ impl Keywords {
 
     /// Gives `take` the hits in `text` that end behind `known`, but for those that no rule would
     /// take behind the byte before them.
-    pub(crate) fn hits(&self, text: &str, known: usize, mut take: impl FnMut(Hit)) {
+    pub(crate) fn hits(
+        &self,
+        text: &str,
+        (known, slash): (usize, Slash),
+        mut take: impl FnMut(Hit),
+    ) {
         let bytes = text.as_bytes();
         let [prefixed, variable] = self.formed;
         let mut runs = Runs::default();
@@ -126,7 +144,7 @@ impl Keywords {
             // Each where it stands among the others: whoever takes them keeps them in order.
             let mut formed = formed.iter().peekable();
             self.grams.guesses(block, |guess| {
-                if self.stands(bytes, guess, known) {
+                if self.stands(bytes, guess, (known, slash)) {
                     while let Some(hit) = formed.next_if(|hit| hit.start <= guess.start) {
                         take(*hit);
                     }
@@ -138,12 +156,12 @@ impl Keywords {
     }
 
     /// Whether a keyword that was guessed is there, ends behind `known`, and is worth a rule.
-    fn stands(&self, bytes: &[u8], guess: Guess, known: usize) -> bool {
+    fn stands(&self, bytes: &[u8], guess: Guess, (known, slash): (usize, Slash)) -> bool {
         let Guess { start, keyword } = guess;
-        let (Some(rest), Some(name)) = (bytes.get(start..), self.names.get(keyword)) else {
+        let (Some(rest), Some(row)) = (bytes.get(start..), self.rows.get(keyword)) else {
             return false;
         };
-        let head = &name.head;
+        let head = &row.name.head;
         if !head.begins(rest, first_bytes(rest)) || start + head.len() <= known {
             return false;
         }
@@ -154,7 +172,7 @@ impl Keywords {
         }
         let before = start.checked_sub(1).and_then(|index| bytes.get(index));
         let (Some(&before), Some(&first)) = (before, rest.first()) else { return true };
-        self.rules(keyword).iter().any(|&index| may_follow(index, before, first))
+        row.follows.has(before, first) || (before == b'/' && slash == Slash::PartsNames)
     }
 
     /// How many bytes at the end of `text` may be the beginning of a keyword.
@@ -177,28 +195,40 @@ impl Keywords {
 /// What stands for a keyword in rules that have none: something random behind this byte.
 pub(crate) const FORMED: [&str; 2] = ["_…", "=…"];
 
-/// The classes of bytes behind which some rule of a keyword would take it.
-///
-/// Nobody asks for those of a long one.
-fn before(keyword: &str, rules: &[usize]) -> Vec<u8> {
-    if keyword.len() > fold::RUN {
-        return Vec::new();
+impl Row {
+    fn new(keyword: &'static str, id: usize) -> Self {
+        let (rules, words) = (Vec::new(), Vec::new());
+        Self { name: Name::of(keyword, id), rules, words, follows: Follows::default() }
     }
-    let first = keyword.bytes().next().unwrap_or_default();
-    let firsts = [first, first.to_ascii_uppercase()];
-    let taken = |before: &u8| {
-        let follows =
-            |index: &usize| firsts.iter().any(|first| may_follow(*index, *before, *first));
-        rules.iter().any(follows)
-    };
-    let taken = |(class, bytes): &(u8, Vec<u8>)| bytes.iter().any(taken).then_some(*class);
-    fold::classes().iter().filter_map(taken).collect()
-}
 
-/// Whether a rule would take a keyword behind a byte, or in a name of its own behind a slash: a path
-/// is passed over only where none of its names can hold anything.
-fn may_follow(rule: usize, before: u8, first: u8) -> bool {
-    before == b'/' || rules::get(rule).is_some_and(|rule| rule.may_follow(before, first))
+    fn add(&mut self, index: usize, rule: &'static Rule, follows: Follows) {
+        self.rules.push((index, rule));
+        self.follows = self.follows.or(follows);
+        if let Find::Assigned(words, _) = &rule.find {
+            let keyword = self.text();
+            let fits = |word: &&&str| word.starts_with(keyword) || keyword.starts_with(**word);
+            self.words.extend(words.iter().filter(fits).map(|word| Head::of(word)));
+        }
+    }
+
+    fn text(&self) -> &'static str {
+        self.name.head.text
+    }
+
+    /// The classes of bytes behind which some rule would take the keyword.
+    ///
+    /// Nobody asks for those of a long one.
+    fn before(&self) -> Vec<u8> {
+        if self.text().len() > fold::RUN {
+            return Vec::new();
+        }
+        let first = self.text().bytes().next().unwrap_or_default();
+        let firsts = [first, first.to_ascii_uppercase()];
+        let follows = |before: u8| firsts.iter().any(|&first| self.follows.has(before, first));
+        let taken = |before: &u8| *before == b'/' || follows(*before);
+        let taken = |(class, bytes): &(u8, Vec<u8>)| bytes.iter().any(taken).then_some(*class);
+        fold::classes().iter().filter_map(taken).collect()
+    }
 }
 
 #[cfg(test)]
@@ -208,7 +238,9 @@ mod tests {
     fn found(text: &str, known: usize) -> Vec<&'static str> {
         let keywords = Keywords::get();
         let mut found = Vec::new();
-        keywords.hits(text, known, |hit| found.push(keywords.rows[hit.keyword].0));
+        keywords.hits(text, (known, Slash::IsText), |hit| {
+            found.push(keywords.rows[hit.keyword].text())
+        });
         found
     }
 
@@ -223,10 +255,11 @@ mod tests {
     #[test]
     fn every_keyword_is_found_wherever_it_stands() {
         let keywords = Keywords::get();
-        for (row, (keyword, _)) in keywords.rows.iter().enumerate() {
-            if keywords.formed.contains(&row) {
+        for (place, row) in keywords.rows.iter().enumerate() {
+            if keywords.formed.contains(&place) {
                 continue;
             }
+            let keyword = &row.text();
             let text = format!("{keyword}{keyword}");
             assert!(found(&text, 0).contains(keyword), "{keyword} at the beginning");
             // Every rule takes its keyword behind a blank, a letter or a digit.
@@ -244,6 +277,15 @@ mod tests {
     fn a_keyword_that_no_rule_would_take_is_passed_over() {
         assert_eq!(found("global xpath", 0), Vec::<&str>::new());
         assert_eq!(found("a patK", 0), ["pat"]);
+    }
+
+    #[test]
+    fn behind_a_slash_a_keyword_counts_where_a_name_begins() {
+        for (slash, counts) in [(Slash::IsText, false), (Slash::PartsNames, true)] {
+            let mut hit = false;
+            Keywords::get().hits("x/algolia", (0, slash), |_| hit = true);
+            assert_eq!(hit, counts, "{slash:?}");
+        }
     }
 
     #[test]
@@ -269,10 +311,30 @@ mod tests {
 
     #[test]
     fn keywords_are_of_one_case_and_stay_on_a_line() {
-        for (keyword, _) in &Keywords::get().rows {
+        for keyword in Keywords::get().rows.iter().map(Row::text) {
             let cases = [keyword.to_ascii_lowercase(), keyword.to_ascii_uppercase()];
             assert!(cases.iter().any(|case| case == keyword), "{keyword}");
             assert!(!keyword.contains('\n') && keyword.len() > 2, "{keyword}");
+        }
+    }
+
+    #[test]
+    fn a_keyword_has_the_words_of_one_rule_that_may_stand_there() {
+        for row in &Keywords::get().rows {
+            let named = row.rules.iter().filter_map(|(_, rule)| match &rule.find {
+                Find::Assigned(words, _) => Some(*words),
+                Find::Pattern(_) | Find::Service(_) | Find::Formed(_) => None,
+            });
+            let named: Vec<_> = named.collect();
+            assert!(named.len() < 2, "{}", row.text());
+            let texts: Vec<_> = named.iter().flat_map(|words| words.iter().copied()).collect();
+            for text in &texts {
+                let at = format!("{text} and {}s", row.text());
+                let stands = |word: &&&str| at.starts_with(**word) && at.starts_with(row.text());
+                let expected = texts.iter().find(stands);
+                let found = row.words.iter().find(|word| at.starts_with(word.text));
+                assert!(expected.is_none() || found.map(|word| &word.text) == expected, "{at}");
+            }
         }
     }
 }

@@ -22,6 +22,8 @@ mod custom;
 mod head;
 mod judge;
 mod keyword;
+mod lexicon;
+mod memo;
 mod near;
 mod number;
 mod placeholder;

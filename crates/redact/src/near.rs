@@ -5,20 +5,20 @@
 //! credential. Only words of one short list may stand between; any other word ends the search, so
 //! that lock files, image names and prose are left alone.
 
+mod chain;
 mod form;
 mod gap;
 
 use memchr::memchr_iter;
 
 use crate::class::Class;
-use crate::judge::form::{
-    has_distinct, is_address, is_cut_hash, is_cut_id, is_encoded_example, is_hash_or_id,
-};
-use crate::judge::words::{has_consonants, is_placeholder, is_reference, is_unspeakable, is_wordy};
+use crate::judge::Value;
+use crate::judge::form::{has_distinct, is_address, is_cut_hash, is_hash_or_id};
+use crate::judge::words::{has_consonants, is_unspeakable};
+use crate::memo::Memo;
 use crate::tail::Tail;
-use form::{
-    Form, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_plain, is_uuid,
-};
+pub(crate) use chain::Chains;
+use form::{Form, PLAIN, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_uuid};
 pub(crate) use gap::Name;
 use gap::{Gap, Last, Said, counter, link, marks};
 
@@ -66,8 +66,14 @@ pub(crate) struct Beside {
     pub(crate) tail: Tail,
 }
 
-/// Reads what stands beside the name at `at`.
-pub(crate) fn read(chunk: &str, at: usize, name: &Name, naming: Naming) -> Option<Beside> {
+/// Reads what stands beside the name at `at`, unless `memo` tells that another rule has it.
+#[inline(never)]
+pub(crate) fn read(
+    chunk: &str,
+    at: usize,
+    (name, naming): (&Name, Naming),
+    memo: &mut Memo,
+) -> Option<Beside> {
     let bytes = chunk.as_bytes();
     let first = *bytes.get(at)?;
     let before = at.checked_sub(1).and_then(|index| bytes.get(index));
@@ -107,10 +113,14 @@ pub(crate) fn read(chunk: &str, at: usize, name: &Name, naming: Naming) -> Optio
         if here == end || gap.last == Last::KeyId {
             return None;
         }
-        let found = value(chunk, at, here, &gap, naming);
-        // A word in capitals names nobody whose password it could be.
-        let named = naming != Naming::Shouted && gap.secret() && gap.assigned();
-        return if named { found.or_else(|| chosen(chunk, at, here, &gap)) } else { found };
+        let found = value(chunk, (at, here), &gap, naming, memo);
+        if found.is_some() || !may_be_chosen(&gap, naming) {
+            return found;
+        }
+        return chosen(chunk, (at, here), &gap, memo);
+    }
+    if gap.words > most {
+        memo.chains.follow(bytes.get(end..)?, memo.origin + end, name, most);
     }
     None
 }
@@ -130,18 +140,33 @@ pub(crate) fn may_follow(before: u8, first: u8, naming: Naming) -> bool {
 /// The words for a secret that are keywords by themselves, in capitals.
 pub(crate) const SHOUTED: &[&str] = &["KEY", "TOKEN", "SECRET", "ACCESS", "PRIVATE"];
 
-fn value(chunk: &str, start: usize, at: usize, gap: &Gap, naming: Naming) -> Option<Beside> {
+/// Whether a password may be beside a name: a word in capitals names nobody whose it could be.
+fn may_be_chosen(gap: &Gap, naming: Naming) -> bool {
+    naming != Naming::Shouted && gap.secret() && gap.assigned()
+}
+
+fn value(
+    chunk: &str,
+    (start, at): (usize, usize),
+    gap: &Gap,
+    naming: Naming,
+    memo: &mut Memo,
+) -> Option<Beside> {
     let rest = chunk.get(at..)?;
     // Most are none, and show it at once.
-    let head = rest.as_bytes().get(..FIRST_LOOK).unwrap_or(rest.as_bytes());
-    let len = head.iter().take_while(|&&byte| in_value(byte)).count();
-    if len < LEAST || is_plainly_none(head.get(..len)?, naming) {
+    let len = VALUES.run(rest.as_bytes(), FIRST_LOOK);
+    if len < LEAST || is_plainly_none(rest.as_bytes().get(..len)?, naming) {
         return None;
     }
-    let run = rest.bytes().take(MAX_VALUE).take_while(|&byte| in_value(byte)).count();
+    let more = || VALUES.run(rest.as_bytes().get(len..).unwrap_or_default(), MAX_VALUE - len);
+    let run = if len < FIRST_LOOK { len } else { len + more() };
     let text = rest.get(..run)?;
     let text = if run == MAX_VALUE { text } else { text.trim_end_matches(['.', '-', '_', '/']) };
-    if !is_credential(text, gap, naming) {
+    // What is not looked at as a key may be looked at as a password.
+    if !may_be_chosen(gap, naming) && memo.is_taken(at, text) {
+        return None;
+    }
+    if !is_credential(memo.value(at, text), gap, naming) {
         return None;
     }
     // A call, an index or the rest of an address: the value is a name of code.
@@ -153,7 +178,7 @@ fn value(chunk: &str, start: usize, at: usize, gap: &Gap, naming: Naming) -> Opt
 }
 
 /// A password beside a name, which may have marks that no machine puts into a key.
-fn chosen(chunk: &str, start: usize, at: usize, gap: &Gap) -> Option<Beside> {
+fn chosen(chunk: &str, (start, at): (usize, usize), gap: &Gap, memo: &mut Memo) -> Option<Beside> {
     let rest = chunk.get(at..)?;
     // Most are none, and show it at once.
     let head = rest.as_bytes().iter().take(FIRST_LOOK).take_while(|byte| in_password(**byte));
@@ -166,7 +191,7 @@ fn chosen(chunk: &str, start: usize, at: usize, gap: &Gap) -> Option<Beside> {
     if plainly_none {
         return None;
     }
-    let run = rest.bytes().take(MAX_VALUE).take_while(|&byte| in_password(byte)).count();
+    let run = PASSWORDS.run(rest.as_bytes(), MAX_VALUE);
     let text = rest.get(..rest.floor_char_boundary(run))?;
     let digit = text.bytes().any(|byte| byte.is_ascii_digit());
     let letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
@@ -176,10 +201,12 @@ fn chosen(chunk: &str, start: usize, at: usize, gap: &Gap) -> Option<Beside> {
     let varied = text.len() >= 10 && has_distinct(text, 8);
     // What a machine made has marks only where it was told to put them in.
     let fits = gap.chosen() || (marks > 1 && text.len() >= 24);
-    if !digit || !letter || !varied || !fits || expression || is_wordy(text) {
+    if !digit || !letter || !varied || !fits || expression {
         return None;
     }
-    if is_reference(text) || is_placeholder(text) || text.contains("://") {
+    let value = memo.value(at, text);
+    let made_up = value.is_wordy() || value.is_reference() || value.is_placeholder();
+    if made_up || text.contains("://") {
         return None;
     }
     let tail = if run == MAX_VALUE { Tail::Run(in_password) } else { Tail::Closed };
@@ -187,7 +214,7 @@ fn chosen(chunk: &str, start: usize, at: usize, gap: &Gap) -> Option<Beside> {
     Some(Beside { start, value_at: at, value_end: end, run_end: end, tail })
 }
 
-fn is_credential(value: &str, gap: &Gap, naming: Naming) -> bool {
+fn is_credential(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
     let least = if gap.last == Last::PrivateKey { LEAST_PRIVATE } else { LEAST };
     if value.len() < least || !is_formed(value, gap, naming) {
         return false;
@@ -195,16 +222,16 @@ fn is_credential(value: &str, gap: &Gap, naming: Naming) -> bool {
     // What costs more is asked last.
     // `PUBLIC=7b3e…` is the rest of the name, and its value.
     let named = value.trim_end_matches('=').split_once('=').is_some_and(|(name, _)| is_upper(name));
-    let elsewhere = named || value.contains("//") || is_address(value) || is_reference(value);
+    let elsewhere = named || value.contains("//") || is_address(&value) || value.is_reference();
     let called_secret = gap.hidden() || gap.last == Last::PrivateKey;
-    let cut = is_cut_id(value) || (!called_secret && is_cut_hash(value));
-    !elsewhere && !cut && !is_encoded_example(value) && !is_placeholder(value)
+    let cut = value.is_cut_id() || (!called_secret && is_cut_hash(&value));
+    !elsewhere && !cut && !value.is_encoded_example() && !value.is_placeholder()
 }
 
 /// Whether a value has the form that the words before it ask for.
-fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
+fn is_formed(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
     // What costs less is asked first, here and below: a text may be full of such values.
-    let appended = || is_uuid(value) || value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let appended = || is_uuid(&value) || value.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let told = gap.secret() || gap.assigned() || gap.blank();
     if !told && !appended() {
         return false;
@@ -212,9 +239,9 @@ fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
     let form = Form::of(value);
     if naming == Naming::Shouted {
         let shaped = form.digits > 2 && value.len() >= 20;
-        let shaped = shaped && (form.joined || is_uuid(value) || value.bytes().all(is_plain));
+        let shaped = shaped && (form.joined || is_uuid(&value) || PLAIN.all(value.as_bytes()));
         let split = || value.len() >= 24 && form.mixed();
-        return shaped && form.random() && (form.joined || is_uuid(value) || split());
+        return shaped && form.random() && (form.joined || is_uuid(&value) || split());
     }
     if gap.secret() {
         let cases = form.lower > 0 && form.upper > 0;
@@ -224,11 +251,12 @@ fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
             }
             0..=9 => false,
             10..=15 => form.joined && (form.digits > 2 || cases) && form.mixed(),
-            _ => !is_dotted_version(value) && form.random(),
+            _ => !is_dotted_version(&value) && form.random(),
         };
     }
-    let plain = value.trim_end_matches('=').bytes().all(is_plain);
-    let uuid = is_uuid(value);
+    let plain = value.trim_end_matches('=').as_bytes();
+    let plain = PLAIN.all(plain);
+    let uuid = is_uuid(&value);
     if !(gap.assigned() || gap.blank()) {
         // `name-7b3e5d8c-…`: what a machine appended, and no hash of a file or a pod.
         let appended = form.joined && !form.hex && value.len() >= 24 && form.digits > 2;
@@ -239,7 +267,7 @@ fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
         return gap.tight() && value.len() == 32 && form.hex && form.mixed();
     }
     let dotted =
-        || if gap.assigned() { is_dotted_token(value) } else { is_long_token(value, &form) };
+        || if gap.assigned() { is_dotted_token(&value) } else { is_long_token(&value, &form) };
     if gap.listed() || !(plain || dotted()) {
         return false;
     }
@@ -250,10 +278,10 @@ fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
     // The name alone: nothing but an assignment or a blank may stand between.
     let least = if gap.assigned() { 15 } else { 20 };
     let long = value.len() >= if gap.assigned() { 20 } else { 64 };
-    let grouped = || gap.assigned() && is_grouped(value);
+    let grouped = || gap.assigned() && is_grouped(&value);
     let split = || form.digits > 1 && (long || grouped());
     // `Sentry: 6d3f25b8…` in a lock file is the hash of a package.
-    if gap.pair() && !uuid && is_hash_or_id(value) {
+    if gap.pair() && !uuid && is_hash_or_id(&value) {
         return false;
     }
     value.len() >= least && (uuid || form.joined || split()) && form.mixed()
@@ -261,8 +289,7 @@ fn is_formed(value: &str, gap: &Gap, naming: Naming) -> bool {
 
 /// What costs least to ask: a machine pads with `=` and hardly puts one in the middle, and text
 /// without a digit is random only where nothing but letters stands.
-fn is_plainly_none(value: &[u8], naming: Naming) -> bool {
-    let head = value.get(..FIRST_LOOK).unwrap_or(value);
+fn is_plainly_none(head: &[u8], naming: Naming) -> bool {
     // What a word in capitals asks for has none at all.
     let most = usize::from(naming != Naming::Shouted);
     let joins = |at: &usize| head.get(at + 1).is_some_and(|next| *next != b'=');
@@ -296,85 +323,4 @@ static PASSWORDS: Class = Class::but(b" \t\n\x0c\r\"'`\\<");
 static VALUES: Class = Class::of(b"_-.+/=~!%").with_alphanumerics();
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(text: &str, name: &'static str, naming: Naming) -> Option<String> {
-        let at = text.to_ascii_lowercase().find(name).unwrap();
-        let beside = read(text, at, &Name::of(name), naming)?;
-        Some(text[beside.value_at..beside.value_end].to_owned())
-    }
-
-    #[test]
-    fn a_random_value_beside_a_name_is_a_credential() {
-        for text in [
-            "algolia_api_key = \"Kp4Qx7Rm2Sn5Tb8Vw3Yz\"",
-            "myAlgoliaKey: 'Kp4Qx7Rm2Sn5Tb8Vw3Yz'",
-            "ALGOLIA=Kp4Qx7Rm2Sn5Tb8Vw3Yz",
-            "algoliaSecretTOKEN Kp4Qx7Rm2Sn5Tb8Vw3Yz",
-            "algolia-access-key-Kp4Qx7Rm2Sn5Tb8Vw3Yz",
-            "algolia client id: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
-            "algolia_key2 = Kp4Qx7Rm2Sn5Tb8Vw3Yz",
-            "algoliaPRIVATEalgolia_KEY: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
-            "algolia_access_key_id: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
-        ] {
-            let value = found(text, "algolia", Naming::Coined);
-            assert_eq!(value.as_deref(), Some("Kp4Qx7Rm2Sn5Tb8Vw3Yz"), "{text}");
-        }
-    }
-
-    #[test]
-    fn other_words_versions_and_names_end_the_search() {
-        for text in [
-            "algoliasearch-4.14.2.tgz#eb9e15deb83e4ca532989df12b40fedd434ef89a",
-            "algolia integrity sha512-Kp4Qx7Rm2Sn5Tb8Vw3Yz",
-            "algolia-7d9f8c6b5d-x2x4z",
-            "algolia: 98fc74a8",
-            "algolia key: algolia_default_search_key",
-            "algolia token = 1.2.3-rc.4.build.20240101",
-            "algolia_key = get_key2_from_settings3(x)",
-            "algolia-7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d.js",
-            "algolia_key_OF=Kp4Qx7Rm2Sn5Tb8Vw3Yz",
-            "algolia_key = 7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4",
-            "algolia_key = 7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4",
-            "algolia_key_id = Kp4Qx7Rm2Sn5Tb8Vw3Yz",
-            "algoliaKeyId: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
-            "algolia_private_key=7b3e5d8c1a9f4e2b",
-        ] {
-            assert_eq!(found(text, "algolia", Naming::Coined), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_issuers_make_is_known_by_its_form() {
-        for value in [
-            "7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4d",
-            "kp4q-x7rm-2sn5-tb8v",
-            "Kp4Qx7Rm2Sn5Tb8V.Kp4Qx7Rm2Sn5Tb8V.Kp4Qx7Rm2Sn5Tb8V",
-        ] {
-            let text = format!("algolia={value}");
-            assert_eq!(found(&text, "algolia", Naming::Coined).as_deref(), Some(value));
-        }
-        let appended = "algolia-7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4d";
-        assert!(found(appended, "algolia", Naming::Coined).is_some());
-        assert!(found(&appended.replace("algolia", "square"), "square", Naming::Word).is_none());
-    }
-
-    #[test]
-    fn a_password_beside_a_name_may_have_any_mark() {
-        for (text, value) in [
-            ("upcloud_password : = \"Gr3en>Tr|act%or!", Some("Gr3en>Tr|act%or!")),
-            ("upcloud password: is set elsewhere", None),
-            ("upcloud_password = read(config1.password)", None),
-        ] {
-            assert_eq!(found(text, "upcloud", Naming::Coined).as_deref(), value, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_word_needs_another_that_speaks_of_a_secret() {
-        let value = "3b335d612137949d2f21fcc6c8c8164d";
-        assert_eq!(found(&format!("square {value}"), "square", Naming::Word), None);
-        assert!(found(&format!("square token {value}"), "square", Naming::Word).is_some());
-    }
-}
+mod tests;

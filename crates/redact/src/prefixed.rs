@@ -5,6 +5,9 @@
 
 use std::ops::Range;
 
+use crate::class::Class;
+use crate::lexicon::Lexicon;
+
 /// So many letters and digits follow the underscore, at the least.
 pub(crate) const RANDOM: usize = 24;
 
@@ -30,7 +33,7 @@ pub(crate) fn read_variable(chunk: &str, at: usize) -> Option<Range<usize>> {
         return None;
     }
     let rest = bytes.get(at + 1..)?;
-    let run = rest.iter().take_while(|&&byte| is_token(byte)).count();
+    let run = TOKENS.run(rest, rest.len());
     let ends = matches!(rest.get(run), None | Some(b'\n' | b'\r' | b' ' | b'"' | b'\'' | b'='));
     let value = chunk.get(at + 1..at + 1 + run)?;
     (ends && !crate::judge::words::is_wordy(value)).then_some(at + 1..at + 1 + run)
@@ -38,14 +41,14 @@ pub(crate) fn read_variable(chunk: &str, at: usize) -> Option<Range<usize>> {
 
 /// Prefixes of identifiers that are there to be shown.
 #[rustfmt::skip]
-const PUBLIC: &[&str] = &[
+static PUBLIC: Lexicon = Lexicon::new(&[
     "acct", "asst", "batch", "call", "card", "ch", "chatcmpl", "cs", "cs_test", "cs_live", "cus",
     "event", "evt", "file", "il", "in", "invoice", "item", "job", "msg", "msgbatch", "ord", "order", "org",
     "pi", "plan", "pk", "pk_live", "pk_test", "pm", "po", "price", "prod", "prj", "project", "re",
     "req", "request", "resp", "rs", "run", "seti", "sess", "session", "si", "src", "step", "sub",
     "task", "team", "thread", "toolu", "tr", "trace", "txn", "user", "vs", "sha1", "sha256",
     "sha384", "sha512", "md5", "integrity", "hash", "commit", "rev", "build", "chunk", "asset",
-];
+]);
 
 /// Whether `random`, what follows an underscore, is random by its first bytes.
 pub(crate) fn is_random(random: &[u8]) -> bool {
@@ -67,13 +70,13 @@ pub(crate) fn is_random(random: &[u8]) -> bool {
 pub(crate) fn read(chunk: &str, at: usize) -> Option<Range<usize>> {
     let bytes = chunk.as_bytes();
     let lead = bytes.get(..at)?;
-    let len = lead.iter().rev().take_while(|&&byte| is_token(byte)).count();
+    let len = lead.iter().rev().take_while(|&&byte| TOKENS.has(byte)).count();
     let prefix = chunk.get(at - len..at)?;
     let opens = prefix.bytes().next().is_some_and(|first| first.is_ascii_lowercase());
     let named = prefix.bytes().all(|byte| {
         byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-')
     });
-    if !opens || !named || !(2..=MAX_PREFIX).contains(&len) || PUBLIC.contains(&prefix) {
+    if !opens || !named || !(2..=MAX_PREFIX).contains(&len) || PUBLIC.has(prefix) {
         return None;
     }
     // The number of an object in front of the rest makes it the name of that object.
@@ -86,7 +89,7 @@ pub(crate) fn read(chunk: &str, at: usize) -> Option<Range<usize>> {
         return None;
     }
     let rest = bytes.get(at + 1..)?;
-    let run = rest.iter().take_while(|&&byte| is_token(byte)).count();
+    let run = TOKENS.run(rest, rest.len());
     let value = chunk.get(at + 1..at + 1 + run)?;
     let after = rest.get(run..)?;
     let extension = matches!(after, [b'.', next, ..] if next.is_ascii_alphabetic());
@@ -98,9 +101,7 @@ pub(crate) fn read(chunk: &str, at: usize) -> Option<Range<usize>> {
     Some(at - len..at + 1 + run)
 }
 
-fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
-}
+static TOKENS: Class = Class::of(b"_-").with_alphanumerics();
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::clean::Clean;
 use crate::config::{BadPattern, Behaviour, Config};
-use crate::keyword::Keywords;
+use crate::keyword::{Keywords, Slash};
 use crate::placeholder;
 use crate::raw::Raw;
 use crate::ruleset::Ruleset;
@@ -150,7 +150,7 @@ impl Redactor {
     pub fn may_hold(&self, text: &str) -> bool {
         let rules = &self.shared.rules;
         let mut hit = false;
-        Keywords::get().hits(text, 0, |_| hit = true);
+        Keywords::get().hits(text, (0, Slash::PartsNames), |_| hit = true);
         !rules.is_idle() && (hit || rules.has_customs())
     }
 

@@ -47,6 +47,7 @@ mod assignment;
 mod automaton;
 mod below;
 mod cloud;
+mod parts;
 mod prose;
 mod provider;
 mod saas;
@@ -58,15 +59,12 @@ mod webhook;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex_automata::meta::Regex;
-use regex_automata::{Anchored, Input};
-
-use crate::head::Head;
 use crate::judge::{Kind, Verdict};
 use crate::near::{self, Naming};
 use crate::tail::{Pem, Tail};
 use automaton::Automaton;
 pub(crate) use automaton::Begun;
+use parts::Group;
 
 /// One rule.
 pub(crate) struct Rule {
@@ -237,20 +235,22 @@ pub(crate) fn get(index: usize) -> Option<&'static Rule> {
 /// A pattern, ready to use.
 ///
 /// What a keyword begins is mostly nothing, and that has to be cheap to say: the automaton says it
-/// byte by byte without any state to set up, and the pattern itself only tells where the group is.
+/// byte by byte without any state to set up.
 pub(crate) struct Compiled {
-    automaton: Option<Automaton>,
-    regex: Regex,
+    automaton: Automaton,
+    group: Option<Box<Group>>,
 }
 
 impl Compiled {
-    fn new(pattern: &str) -> Option<Self> {
-        Some(Self { automaton: Automaton::new(pattern), regex: Regex::new(pattern).ok()? })
+    fn new(pattern: &'static str) -> Option<Self> {
+        let group =
+            if parts::has_group(pattern) { Some(Box::new(Group::new(pattern)?)) } else { None };
+        Some(Self { automaton: Automaton::new(pattern)?, group })
     }
 
     /// Begins with the first bytes of a text; `None` where nothing that begins so matches.
     pub(crate) fn begin(&self, head: &[u8]) -> Option<Begun> {
-        self.automaton.as_ref().map_or(Some(Begun::default()), |automaton| automaton.begin(head))
+        self.automaton.begin(head)
     }
 
     /// The match at the beginning of `text`, with which it has begun, and the secret in it; `worth`
@@ -261,23 +261,12 @@ impl Compiled {
         begun: Begun,
         worth: impl FnOnce(&str) -> bool,
     ) -> Option<(Range<usize>, Range<usize>)> {
-        let mut end = text.len();
-        if let Some(automaton) = &self.automaton {
-            end = automaton.reach(text.as_bytes(), begun)?;
-            if !worth(text.get(..end).unwrap_or_default()) {
-                return None;
-            }
-            if self.regex.captures_len() == 1 {
-                return Some((0..end, 0..end));
-            }
+        let end = self.automaton.reach(text.as_bytes(), begun)?;
+        if !worth(text.get(..end).unwrap_or_default()) {
+            return None;
         }
-        // What may come behind the end that is known cannot change which match it is.
-        let mut slots = [None; 4];
-        self.regex
-            .search_slots(&Input::new(text).range(..end).anchored(Anchored::Yes), &mut slots)?;
-        let [from, to, begin, end] = slots.map(|slot| slot.map(|slot| slot.get()));
-        let found = from?..to?;
-        Some((found.clone(), if self.regex.captures_len() > 1 { begin?..end? } else { found }))
+        let secret = self.group.as_ref().map_or(Some(0..end), |group| group.find(text, end))?;
+        Some((0..end, secret))
     }
 }
 
@@ -286,13 +275,6 @@ pub(crate) fn compiled(index: usize, pattern: &Pattern) -> Option<&'static Compi
     static COMPILED: [OnceLock<Option<Compiled>>; COUNT] = [const { OnceLock::new() }; COUNT];
     // The table is fixed, so a pattern that does not compile fails in the tests, or never.
     COMPILED.get(index)?.get_or_init(|| Compiled::new(pattern.regex)).as_ref()
-}
-
-/// The words of the rule at `index`, ready to be compared, put together on first use.
-pub(crate) fn heads(index: usize, words: &[&'static str]) -> Option<&'static [Head]> {
-    static HEADS: [OnceLock<Vec<Head>>; COUNT] = [const { OnceLock::new() }; COUNT];
-    let heads = || words.iter().map(|word| Head::of(word)).collect();
-    Some(HEADS.get(index)?.get_or_init(heads))
 }
 
 fn is_word(byte: u8) -> bool {

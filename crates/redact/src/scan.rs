@@ -5,19 +5,22 @@
 //! and a secret that runs past what is at hand is followed by its tail. Spans are sorted and never
 //! overlap: what begins inside a settled span belongs to it.
 
-use std::collections::{BinaryHeap, VecDeque};
+mod hits;
+
+use std::collections::BinaryHeap;
 
 use memchr::memchr;
 
-use crate::candidate::{self, CONTEXT, Candidate, WINDOW};
+use crate::candidate::{CONTEXT, Candidate, Place, WINDOW};
 use crate::custom;
-use crate::judge::Memo;
-use crate::keyword::Keywords;
+use crate::keyword::{Keywords, Row, Slash};
+use crate::memo::Memo;
 use crate::number::{Digest, Numbers};
 use crate::placeholder;
 use crate::ruleset::Ruleset;
 use crate::tail::Tail;
 use crate::view::View;
+use hits::Hits;
 
 /// Keywords are looked for in blocks, so that a text full of them does not fill the memory.
 const BLOCK: usize = 64 << 10;
@@ -35,8 +38,7 @@ pub(crate) struct Found {
 /// How far a scan is; positions are those of the whole text.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
-    /// Keywords found and not tried yet, in order: where they begin, and which.
-    hits: VecDeque<(usize, usize)>,
+    hits: Hits,
     candidates: BinaryHeap<Candidate>,
     /// A secret whose end was not seen yet.
     open: Option<Open>,
@@ -91,8 +93,8 @@ impl Scan {
             return open.start;
         }
         let keywords = Keywords::get();
-        self.drop_covered_hits();
-        let untried = self.hits.front().map_or(usize::MAX, |(start, _)| *start);
+        self.hits.pass_before(self.covered);
+        let untried = self.hits.first().map_or(usize::MAX, |(start, _)| start);
         let next = self.candidates.peek().map_or(usize::MAX, |candidate| candidate.start);
         let settled = self.frontier(keywords, rules, view).min(untried).min(next);
         view.floor(settled.max(self.covered).min(view.end()))
@@ -108,7 +110,7 @@ impl Scan {
         (self.scanned, self.searched, self.covered, self.hits.len())
     }
 
-    fn collect_hits(&mut self, keywords: &Keywords, rules: &Ruleset, view: &View<'_>) {
+    fn collect_hits(&mut self, keywords: &'static Keywords, rules: &Ruleset, view: &View<'_>) {
         let far_ahead = rules.has_customs() && self.scanned > self.searched + BLOCK;
         if far_ahead || self.scanned >= view.end() {
             return;
@@ -117,23 +119,18 @@ impl Scan {
         let to = view.floor(self.scanned + BLOCK);
         let known = self.scanned.saturating_sub(from);
         let hits = &mut self.hits;
-        keywords.hits(view.range(from, to), known, |hit| {
-            hits.push_back((from + hit.start, hit.keyword));
-            // They come nearly sorted.
-            let mut last = hits.len() - 1;
-            while last > 0 && hits.get(last - 1) > hits.get(last) {
-                hits.swap(last - 1, last);
-                last -= 1;
-            }
+        hits.shorten();
+        keywords.hits(view.range(from, to), (known, Slash::IsText), |hit| {
+            hits.push(from + hit.start, hit.keyword);
         });
         self.scanned = to;
     }
 
     /// Lets the custom rules see the next line, once everything before it is tried.
-    fn search_line(&mut self, keywords: &Keywords, rules: &Ruleset, view: &View<'_>) {
+    fn search_line(&mut self, keywords: &'static Keywords, rules: &Ruleset, view: &View<'_>) {
         let from = self.searched.max(self.covered);
         let known = self.scanned >= (from + keywords.overlap()).min(view.end());
-        let earlier = self.hits.front().is_some_and(|(start, _)| *start < from);
+        let earlier = self.hits.first().is_some_and(|(start, _)| start < from);
         if !rules.has_customs() || !known || earlier || from >= view.end() {
             return;
         }
@@ -169,26 +166,19 @@ impl Scan {
     ///
     /// A hit is tried only when every candidate before it is settled: one that begins inside a
     /// secret is part of it, and is never looked at.
-    fn settle(&mut self, keywords: &Keywords, rules: &Ruleset, view: &View<'_>) {
+    fn settle(&mut self, keywords: &'static Keywords, rules: &Ruleset, view: &View<'_>) {
         let mut frontier = self.frontier(keywords, rules, view);
         while self.open.is_none() {
-            self.drop_covered_hits();
+            self.hits.pass_before(self.covered);
             let candidate = self.candidates.peek().map_or(usize::MAX, |next| next.start);
-            match self.hits.front() {
-                Some(&(start, keyword)) if start <= candidate => {
+            match self.hits.first() {
+                Some((start, keyword)) if start <= candidate => {
                     if start >= frontier || !is_complete(keywords, view, start, keyword) {
                         return;
                     }
-                    self.hits.pop_front();
-                    for &index in keywords.rules(keyword) {
-                        if !rules.is_active(index) {
-                            continue;
-                        }
-                        let first = self.candidates.peek();
-                        let hit = candidate::Hit { at: start, keyword, rule: index };
-                        if let Some(found) = candidate::find(view, &hit, first, &mut self.memo) {
-                            self.candidates.push(found);
-                        }
+                    self.hits.pass();
+                    if let Some(row) = keywords.row(keyword) {
+                        self.try_hit(row, rules, view, start);
                     }
                 }
                 _ if candidate < frontier => {
@@ -196,6 +186,18 @@ impl Scan {
                     frontier = self.frontier(keywords, rules, view);
                 }
                 _ => return,
+            }
+        }
+    }
+
+    /// Tries every rule of a keyword where it stands.
+    #[inline(never)]
+    fn try_hit(&mut self, row: &'static Row, rules: &Ruleset, view: &View<'_>, at: usize) {
+        let place = Place { view, row, at };
+        for &(index, rule) in row.rules.iter().filter(|(index, _)| rules.is_active(*index)) {
+            let first = self.candidates.peek();
+            if let Some(found) = place.find((index, rule), first, &mut self.memo) {
+                self.candidates.push(found);
             }
         }
     }
@@ -220,12 +222,6 @@ impl Scan {
         self.follow_open(rules, view);
     }
 
-    fn drop_covered_hits(&mut self) {
-        while self.hits.front().is_some_and(|(start, _)| *start < self.covered) {
-            self.hits.pop_front();
-        }
-    }
-
     /// Follows the open secret; closes it where it ends.
     fn follow_open(&mut self, rules: &Ruleset, view: &View<'_>) {
         let Some(mut open) = self.open.take() else { return };
@@ -245,7 +241,7 @@ impl Scan {
     }
 
     /// Every hit before this position is known, and so is every find of a custom rule.
-    fn frontier(&self, keywords: &Keywords, rules: &Ruleset, view: &View<'_>) -> usize {
+    fn frontier(&self, keywords: &'static Keywords, rules: &Ruleset, view: &View<'_>) -> usize {
         let unseen = if self.scanned < view.end() {
             self.scanned.saturating_sub(keywords.overlap())
         } else if view.is_final() {
@@ -260,7 +256,7 @@ impl Scan {
 }
 
 /// Whether all that a rule may look at from a keyword on is at hand.
-fn is_complete(keywords: &Keywords, view: &View<'_>, start: usize, keyword: usize) -> bool {
+fn is_complete(keywords: &'static Keywords, view: &View<'_>, start: usize, keyword: usize) -> bool {
     let limit = start + WINDOW + placeholder::LONGEST;
     if limit <= view.end() || view.is_final() {
         return true;

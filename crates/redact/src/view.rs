@@ -54,6 +54,14 @@ impl<'t> View<'t> {
         self.text.as_bytes().get(index).copied()
     }
 
+    /// The text around a position, at most so many bytes before and behind it, and where it begins.
+    pub(crate) fn around(&self, at: usize, before: usize, behind: usize) -> (usize, &'t str) {
+        let at = at.saturating_sub(self.origin);
+        let from = self.text.ceil_char_boundary(at.saturating_sub(before));
+        let to = self.text.floor_char_boundary(at + behind);
+        (self.origin + from, self.text.get(from..to).unwrap_or_default())
+    }
+
     /// The last place at or before `at` that does not cut a character.
     pub(crate) fn floor(&self, at: usize) -> usize {
         self.origin + self.text.floor_char_boundary(at.saturating_sub(self.origin))

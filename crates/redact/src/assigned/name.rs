@@ -2,31 +2,30 @@
 
 use super::MAX_SUFFIX;
 use crate::class::Class;
+use crate::lexicon::Lexicon;
 
 /// Whether `word` is a word of its own in the name: `db_pass` and `dbPass`, not `compass`.
 pub(super) fn joins(prefix: &str, word: &str, first: u8) -> bool {
     const SHORT: &[&str] = &["pass", "pwd", "psk"];
-    const JOINED: &[&str] =
-        &["db", "my", "pg", "user", "root", "admin", "smtp", "mail", "ftp", "sql", "ssh", "redis"];
+    static JOINED: Lexicon = Lexicon::new(&[
+        "db", "my", "pg", "user", "root", "admin", "smtp", "mail", "ftp", "sql", "ssh", "redis",
+    ]);
     let Some(last) = prefix.bytes().last() else { return true };
     if !SHORT.contains(&word) || !last.is_ascii_alphabetic() {
         return true;
     }
     let hump = last.is_ascii_lowercase() && first.is_ascii_uppercase();
-    let ends = |joined: &&str| {
-        let tail = prefix.len().checked_sub(joined.len()).and_then(|at| prefix.get(at..));
-        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(joined))
-    };
-    hump || JOINED.iter().any(ends)
+    let tail = |len: usize| prefix.len().checked_sub(len).and_then(|at| prefix.get(at..));
+    hump || (2..=5).filter_map(tail).any(|tail| JOINED.has(tail))
 }
 
 /// What may follow the word in the name of a secret.
 #[rustfmt::skip]
-const PLAIN: &[&str] = &[
+static PLAIN: Lexicon = Lexicon::new(&[
     "value", "val", "text", "plain", "raw", "string", "prod", "production", "dev", "test",
     "staging", "live", "default", "admin", "root", "user", "db", "main", "primary",
     "secondary", "old", "new", "current",
-];
+]);
 
 /// Whether `rest`, what follows the word, may leave the name a name for the secret itself, as far as
 /// its first letter says.
@@ -42,17 +41,14 @@ pub(super) fn is_plain_suffix(suffix: &str) -> bool {
     let suffix = suffix.trim_start_matches(['_', '-']);
     let suffix = suffix.trim_end_matches(|last: char| last.is_ascii_digit());
     let suffix = suffix.trim_end_matches(['_', '-']);
-    suffix.is_empty() || PLAIN.iter().any(|plain| suffix.eq_ignore_ascii_case(plain))
-}
-
-pub(super) fn is_name(byte: u8) -> bool {
-    NAMES.has(byte)
+    suffix.is_empty() || PLAIN.has(suffix)
 }
 
 /// What the plain words begin with.
 static PLAIN_LETTERS: Class = Class::of(b"acdlmnoprstuvACDLMNOPRSTUV");
 
-static NAMES: Class = Class::of(b"_-").with_alphanumerics();
+/// What names are made of.
+pub(super) static NAMES: Class = Class::of(b"_-").with_alphanumerics();
 
 #[cfg(test)]
 mod tests {
@@ -60,7 +56,9 @@ mod tests {
 
     #[test]
     fn the_first_letter_of_no_plain_word_ends_the_search() {
-        for plain in PLAIN.iter().flat_map(|plain| [(*plain).to_owned(), plain.to_uppercase()]) {
+        for plain in
+            PLAIN.words().iter().flat_map(|plain| [(*plain).to_owned(), plain.to_uppercase()])
+        {
             assert!(may_be_plain(plain.as_bytes()) && is_plain_suffix(&plain), "{plain}");
             assert!(may_be_plain(format!("__{plain}").as_bytes()), "{plain}");
         }

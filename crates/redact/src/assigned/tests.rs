@@ -1,6 +1,8 @@
 //! The forms an assignment is read in.
 
 use super::*;
+use crate::candidate::{CONTEXT, WINDOW};
+use crate::rules::{self, Find};
 
 const WORDS: &[&str] = &["password", "pass", "pwd"];
 
@@ -8,7 +10,22 @@ fn value(text: &str) -> Option<(&str, Relation, Dress)> {
     let lower = text.to_ascii_lowercase();
     let at = WORDS.iter().filter_map(|word| lower.find(word)).min()?;
     let words: Vec<Head> = WORDS.iter().map(|word| Head::of(word)).collect();
-    read(text, at, &words).map(|claim| (claim.value, claim.relation, claim.dress))
+    read(text, at, &words, &mut Memo::default())
+        .map(|claim| (claim.value, claim.relation, claim.dress))
+}
+
+#[test]
+fn words_that_may_end_one_name_are_of_one_kind() {
+    let rules = rules::all().filter_map(|(_, rule)| match &rule.find {
+        Find::Assigned(words, _) => Some(*words),
+        Find::Pattern(_) | Find::Service(_) | Find::Formed(_) => None,
+    });
+    let words: Vec<&str> = rules.flatten().copied().collect();
+    for (one, other) in words.iter().flat_map(|one| words.iter().map(move |other| (one, other))) {
+        let same = is_machine_made(one) == is_machine_made(other);
+        assert!(same || !one.ends_with(other), "{one} {other}");
+        assert!(!is_plain_suffix(one), "{one}");
+    }
 }
 
 #[test]
@@ -55,5 +72,64 @@ fn names_that_only_contain_the_word_are_left_alone() {
         "passwords = x",
     ] {
         assert_eq!(value(text), None, "{text}");
+    }
+}
+
+#[test]
+fn a_short_word_behind_a_key_is_nothing_unless_it_wraps_something() {
+    let read = |text: &str| {
+        let claim = read(text, 0, &[Head::of("token")], &mut Memo::default());
+        claim.map(|claim| claim.value.to_owned())
+    };
+    for text in ["token String(\"ab\")", "token b\"ab\"", "token new Secret(\"ab\")"] {
+        assert_eq!(read(text).as_deref(), Some("ab"), "{text}");
+    }
+    for (text, value) in [
+        ("token abc0123456789de f", None),
+        ("token abc0123456789def g", Some("abc0123456789def")),
+        ("token = abc", Some("abc")),
+    ] {
+        assert_eq!(read(text).as_deref(), value, "{text}");
+    }
+}
+
+/// What is read at each word of a name, in as much text as a rule may look at.
+fn claims(text: &str, mut kept: Option<Memo>) -> Vec<String> {
+    let words = ["secret_access_key", "access_key", "_key"];
+    let lower = text.to_ascii_lowercase();
+    let places = words.iter().filter_map(|word| Some((*word, lower.find(word)?)));
+    let read = |(word, at): (&'static str, usize)| {
+        let from = at.saturating_sub(CONTEXT);
+        let chunk = &text[from..text.len().min(at + WINDOW)];
+        let mut fresh = Memo::default();
+        let memo = kept.as_mut().unwrap_or(&mut fresh);
+        memo.origin = from;
+        let claim = read(chunk, at - from, &[Head::of(word)], memo)?;
+        Some(format!("{word} {:?} {:?} {:?}", claim.relation, claim.dress, claim.value))
+    };
+    places.filter_map(read).collect()
+}
+
+#[test]
+fn every_word_of_a_name_reads_what_it_would_read_alone() {
+    let value = "Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3Yz";
+    let quoted = value.repeat(WINDOW / value.len() - 1);
+    for more in 0..24 {
+        let lead = format!("{}=1 ", "A".repeat(CONTEXT - 28 + more));
+        let login = "m".repeat(CONTEXT + 4 - more);
+        let name = format!("{}{}", "-".repeat(80), "A".repeat(more + 24));
+        for text in [
+            // What stands before a name is cut at another place for each word in it.
+            format!("x {lead}MY_SECRET_ACCESS_KEY={value},{value}"),
+            format!("login {login}\nsecret_access_key {value}\n"),
+            format!("{name}_SECRET_ACCESS_KEY={value},{value}"),
+            // And so is what stands behind it.
+            format!("my_secret_access_key = \"{quoted}{}\" ", &value[..more]),
+            format!("my_secret_access_key = {value}"),
+        ] {
+            let [kept, fresh] = [Some(Memo::default()), None].map(|memo| claims(&text, memo));
+            assert!(!fresh.is_empty(), "{text}");
+            assert_eq!(kept, fresh, "{text}");
+        }
     }
 }

@@ -1,9 +1,10 @@
 //! Reads the value of an assignment: what it is dressed in, and where it ends.
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
-use super::name::is_name;
-use super::{BULLETS, Claim, Cursor, Dress, Relation, is_machine_made, is_quote, lead_of_line};
+use super::given::Given;
+use super::name::NAMES;
+use super::{BULLETS, Cursor, Dress, Relation, before, is_machine_made, is_quote, lead_of_line};
 use crate::class::Class;
 use crate::tail::{Quoted, Tail};
 
@@ -19,17 +20,18 @@ const MAX_WRAPPER: usize = 48;
 /// So many `=` may be in them, padding not counted.
 const MOST_JOINTS: usize = 2;
 
-pub(super) fn read_value<'t>(
-    mut cursor: Cursor<'t>,
-    chunk: &'t str,
-    mut claim: Claim<'t>,
-) -> Option<Claim<'t>> {
-    if claim.relation == Relation::Element {
-        let claim = finish_run(claim, chunk, cursor.at, (&ELEMENT, in_element));
-        let behind = chunk.get(claim.value_at + claim.value.len()..)?;
-        return behind.starts_with("</").then_some(claim);
+pub(super) fn read_value(
+    mut cursor: Cursor<'_>,
+    chunk: &str,
+    (start, mut relation): (usize, Relation),
+    word: &str,
+) -> Option<Given> {
+    if relation == Relation::Element {
+        let given = finish_run(chunk, cursor.at, relation, (&ELEMENT, in_element));
+        let behind = chunk.get(given.at + given.len..)?;
+        return behind.starts_with("</").then_some(given);
     }
-    skip_wrapper(&mut cursor, &mut claim.relation);
+    skip_wrapper(&mut cursor, &mut relation);
     // The letter of a raw, byte or format string.
     let lettered = matches!(cursor.peek(0), Some(b'b' | b'r' | b'u' | b'f' | b'L' | b'@'));
     if lettered && cursor.peek(1).is_some_and(is_quote) {
@@ -37,69 +39,56 @@ pub(super) fn read_value<'t>(
     }
     let Some((slashes, quote)) = cursor.quote() else {
         // `a=b=c=d` is a list of something, and a text may be full of it.
-        let most = if is_machine_made(claim.word) { 0 } else { MOST_JOINTS };
-        if joints(cursor.rest()) > most {
+        let most = if is_machine_made(word) { 0 } else { MOST_JOINTS };
+        if has_joints(cursor.rest(), most + 1) {
             return None;
         }
-        let environment = claim.relation == Relation::Tight && is_environment(chunk, claim.start);
+        let variable = relation == Relation::Tight && is_variable(chunk, start);
+        if !variable {
+            return Some(finish_run(chunk, cursor.at, relation, (&CODE, in_code)));
+        }
+        let environment = opens_environment(lead_of_line(chunk, start));
         let run: Run = match environment {
             true => (&ENVIRONMENT, in_environment),
             false => (&CODE, in_code),
         };
-        claim.dress = if environment { Dress::Environment } else { Dress::Bare };
-        return Some(finish_run(claim, chunk, cursor.at, run));
+        let mut given = finish_run(chunk, cursor.at, relation, run);
+        given.dress = if environment { Dress::Environment } else { Dress::Bare };
+        // Only behind one of these it takes more than the last byte to say.
+        given.close = !before(chunk, start).ends_with(BULLETS);
+        return Some(given);
     };
     cursor.at += slashes + 1;
     if slashes > 0 {
-        let mut claim = finish_run(claim, chunk, cursor.at, (&ESCAPED, in_escaped_quotes));
-        claim.dress = dress_of(claim.after == Some(b'\\'));
-        return Some(claim);
+        let mut given = finish_run(chunk, cursor.at, relation, (&ESCAPED, in_escaped_quotes));
+        given.dress = dress_of(given.after == Some(b'\\'));
+        return Some(given);
     }
     let mut quoted = Quoted { quote, escaped: false };
     let len = quoted.advance(cursor.rest());
-    claim.value_at = cursor.at;
-    claim.value = chunk.get(cursor.at..cursor.at + len)?;
-    claim.after = cursor.peek(len);
-    claim.dress = dress_of(claim.after == Some(quote));
-    claim.tail = Tail::Quoted(quoted);
-    Some(claim)
+    let after = cursor.peek(len);
+    let dress = dress_of(after == Some(quote));
+    let tail = Tail::Quoted(quoted);
+    Some(Given { relation, at: cursor.at, len, dress, after, tail, close: true })
 }
 
-/// How many `=` with something behind them the beginning of a bare value has.
-fn joints(rest: &[u8]) -> usize {
-    let head = rest.get(..FIRST_LOOK).unwrap_or(rest);
-    if memchr(b'=', head).is_none() {
-        return 0;
-    }
-    let (mut joints, mut open) = (0, false);
-    for &byte in head {
-        if !in_code(byte) {
-            break;
-        }
-        joints += usize::from(open && byte != b'=');
-        open = byte == b'=';
-    }
-    joints
+/// Whether the beginning of a bare value has so many `=` with something behind them.
+fn has_joints(rest: &[u8], least: usize) -> bool {
+    let head = rest.get(..CODE.run(rest, FIRST_LOOK)).unwrap_or_default();
+    let joins = |at: &usize| head.get(at + 1).is_some_and(|next| *next != b'=');
+    memchr_iter(b'=', head).filter(joins).nth(least - 1).is_some()
 }
 
 fn dress_of(closed: bool) -> Dress {
     if closed { Dress::Quoted } else { Dress::Unclosed }
 }
 
-fn finish_run<'t>(
-    mut claim: Claim<'t>,
-    chunk: &'t str,
-    at: usize,
-    (class, goes_on): Run,
-) -> Claim<'t> {
+fn finish_run(chunk: &str, at: usize, relation: Relation, (class, goes_on): Run) -> Given {
     let rest = chunk.get(at..).unwrap_or_default();
-    let len = rest.bytes().take(MAX_BARE).take_while(|&byte| class.has(byte)).count();
-    let len = rest.floor_char_boundary(len);
-    claim.value_at = at;
-    claim.value = rest.get(..len).unwrap_or_default();
-    claim.after = rest.as_bytes().get(len).copied();
-    claim.tail = Tail::Run(goes_on);
-    claim
+    let len = rest.floor_char_boundary(class.run(rest.as_bytes(), MAX_BARE));
+    let after = rest.as_bytes().get(len).copied();
+    let (dress, tail) = (Dress::Bare, Tail::Run(goes_on));
+    Given { relation, at, len, dress, after, tail, close: true }
 }
 
 /// Steps into `Some("…")`, `String::from("…")`, `new Secret("…")`: what wraps a value has the name
@@ -128,16 +117,19 @@ fn skip_wrapper(cursor: &mut Cursor<'_>, relation: &mut Relation) {
     }
 }
 
-/// Whether the key stands where an environment variable is set, and is written like one.
-fn is_environment(chunk: &str, start: usize) -> bool {
-    let name_is_upper = chunk
-        .bytes()
-        .skip(start)
-        .take_while(|&byte| is_name(byte))
-        .all(|byte| !byte.is_ascii_lowercase() && byte != b'-');
-    let lead = lead_of_line(chunk, start).trim_start_matches(BULLETS);
+/// Whether a key is written like an environment variable.
+fn is_variable(chunk: &str, start: usize) -> bool {
+    let key = chunk.as_bytes().get(start..).unwrap_or_default();
+    // What goes on behind its capitals is the rest of another name.
+    let upper = VARIABLE.run(key, key.len());
+    !key.get(upper).is_some_and(|next| NAMES.has(*next))
+}
+
+/// Whether an environment variable is set behind `lead`, the line up to it.
+fn opens_environment(lead: &str) -> bool {
+    let lead = lead.trim_start_matches(BULLETS);
     let opens = ["", "export ", "ENV ", "ARG ", "env ", "set ", "SET ", "REM SET "];
-    name_is_upper && (opens.contains(&lead) || are_variables(lead))
+    opens.contains(&lead) || are_variables(lead)
 }
 
 /// `LANG=C HOST=db `: nothing but variables before the next one.
@@ -147,7 +139,7 @@ fn are_variables(lead: &str) -> bool {
     }
     let mut rest = lead.trim_end().as_bytes();
     loop {
-        let name = rest.iter().take_while(|byte| VARIABLE.has(**byte)).count();
+        let name = VARIABLE.run(rest, rest.len());
         // Behind its name a variable has anything but a blank.
         let next = match rest.get(name) {
             Some(b' ') => Some(name),
@@ -184,7 +176,7 @@ fn in_element(byte: u8) -> bool {
 
 static ENVIRONMENT: Class = Class::but(b" \t\n\x0c\r\"'`\\");
 static VARIABLE: Class = Class::of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-static CODE: Class = Class::but(b" \t\n\x0c\r\"'`\\,;&|<>()[]{}");
+pub(super) static CODE: Class = Class::but(b" \t\n\x0c\r\"'`\\,;&|<>()[]{}");
 static ESCAPED: Class = Class::but(b"\\\n\"'`");
 static ELEMENT: Class = Class::but(b"<\n");
 

@@ -1,5 +1,7 @@
 //! What a value is made of, asked of its bytes alone.
 
+use crate::class::Class;
+
 /// The letters and digits of a name, in one case.
 pub(super) fn letters(text: &str) -> impl Iterator<Item = u8> {
     let kept = text.bytes().filter(u8::is_ascii_alphanumeric);
@@ -29,11 +31,15 @@ pub(crate) fn is_hash_or_id(value: &str) -> bool {
 
 /// The beginning of a UUID, which somebody cut off behind its second dash or later.
 pub(crate) fn is_cut_id(value: &str) -> bool {
-    let hex = value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let hex =
+        value.bytes().fold(true, |all, byte| all & (byte.is_ascii_hexdigit() | (byte == b'-')));
+    if !hex {
+        return false;
+    }
     let mut groups = value.split('-').map(str::len);
     let head = (groups.next(), groups.next(), groups.next()) == (Some(8), Some(4), Some(4));
     let rest = [groups.next().unwrap_or(0), groups.next().unwrap_or(0)];
-    hex && head && groups.next().is_none() && matches!(rest, [0..4, 0] | [4, 0..12])
+    head && groups.next().is_none() && matches!(rest, [0..4, 0] | [4, 0..12])
 }
 
 /// One digit more or less than a hash has: somebody cut it or mistyped it, and it opens nothing.
@@ -45,10 +51,8 @@ pub(crate) fn is_cut_hash(value: &str) -> bool {
     near && hex() && value.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-pub(super) fn is_key_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'+' | b'=' | b'~' | b':' | b'%' | b'!')
-}
+/// What a machine makes keys of.
+pub(super) static KEY_BYTES: Class = Class::of(b"_-./+=~:%!").with_alphanumerics();
 
 pub(super) fn is_url_base64(byte: u8) -> bool {
     crate::tail::is_base64(byte) || byte == b'%'
@@ -58,12 +62,14 @@ pub(super) fn is_letters(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-pub(super) fn has_digit(value: &str) -> bool {
-    value.bytes().any(|byte| byte.is_ascii_digit())
+pub(crate) fn has_digit(value: &str) -> bool {
+    // Of many bytes at once.
+    value.bytes().fold(false, |any, byte| any | byte.is_ascii_digit())
 }
 
 pub(super) fn has_letter(value: &str) -> bool {
-    value.chars().any(char::is_alphabetic)
+    let letter = value.bytes().fold(false, |any, byte| any | byte.is_ascii_alphabetic());
+    letter || (!value.is_ascii() && value.chars().any(char::is_alphabetic))
 }
 
 pub(super) fn has_hump(value: &str) -> bool {

@@ -1,13 +1,21 @@
 //! What a person may have chosen as a password, and what only stands where one would.
 
+use memchr::memchr;
+
 use super::form::{has_hump, has_letter, is_letters, is_path};
 use super::is_own_name;
 use super::words::{is_placeholder, is_reference, is_sentence, is_wordy};
 use crate::assigned::{Claim, Dress, Relation};
+use crate::lexicon::Lexicon;
 
 pub(super) fn password(claim: &Claim<'_>) -> bool {
     let value = claim.value.trim_end_matches([' ', '\t']);
-    if value.len() < 4 || value.starts_with(' ') || is_about_passwords(claim.prefix) {
+    if value.len() < 4 || value.starts_with(' ') {
+        return false;
+    }
+    // In `password=password=x` the first value is a key.
+    let joint = memchr(b'=', value.as_bytes()).unwrap_or(value.len());
+    if is_no_password(value.get(..joint).unwrap_or_default()) || is_about_passwords(claim.prefix) {
         return false;
     }
     // `pass` is also what tests and arguments do.
@@ -20,8 +28,6 @@ pub(super) fn password(claim: &Claim<'_>) -> bool {
     if bare && joints.take(MOST_JOINTS + 1).count() > MOST_JOINTS {
         return false;
     }
-    // In `password=password=x` the first value is a key.
-    let first = value.split('=').next().unwrap_or_default();
     let fits = match claim.dress {
         Dress::Quoted => quoted_password(claim, value),
         Dress::Unclosed => !value.contains(' ') && quoted_password(claim, value),
@@ -30,7 +36,6 @@ pub(super) fn password(claim: &Claim<'_>) -> bool {
     };
     // What costs more is asked last.
     fits && !is_number(value)
-        && !is_no_password(first)
         && !is_own_name(claim, value)
         && !is_reference(value)
         && !is_placeholder(value)
@@ -115,11 +120,11 @@ fn is_yaml_word(claim: &Claim<'_>, value: &str) -> bool {
 /// Names that speak of passwords without being one.
 fn is_about_passwords(prefix: &str) -> bool {
     #[rustfmt::skip]
-    const ABOUT: &[&str] = &[
+    static ABOUT: Lexicon = Lexicon::new(&[
         "forgot", "reset", "change", "show", "hide", "add", "toggle", "validate", "require", "no",
         "has", "is", "check", "verify", "update", "edit", "generate", "hash", "hashed",
         "encrypted", "invalid", "wrong", "missing", "empty",
-    ];
+    ]);
     let prefix = prefix.trim_end_matches(['_', '-']);
     let separator = prefix.rfind(['_', '-']).map_or(0, |at| at + 1);
     let hump = prefix.rfind(|letter: char| letter.is_ascii_uppercase()).unwrap_or(0);
@@ -127,12 +132,12 @@ fn is_about_passwords(prefix: &str) -> bool {
     let upper = !prefix.contains(|letter: char| letter.is_ascii_lowercase());
     let word =
         prefix.get(if upper { separator } else { separator.max(hump) }..).unwrap_or_default();
-    ABOUT.iter().any(|about| word.eq_ignore_ascii_case(about))
+    ABOUT.has(word)
 }
 
 /// Types, states and the word itself: what stands behind `password:` in schemas and forms.
 #[rustfmt::skip]
-const NO_PASSWORDS: &[&str] = &[
+static NO_PASSWORDS: Lexicon = Lexicon::new(&[
     "password", "passwd", "pass", "pwd", "passphrase", "passcode", "passwort", "senha",
     "contrase\u{f1}a", "wachtwoord", "string", "str", "text",
     "char", "varchar", "bytes", "hidden", "required", "optional", "boolean", "bool", "object",
@@ -140,29 +145,12 @@ const NO_PASSWORDS: &[&str] = &[
     "empty", "username", "user", "email", "input", "value", "auto", "prompt", "self", "this",
     "option<string>", "secretstring", "secret<string>", "enabled", "disabled", "unknown",
     "encrypted", "plaintext", "credentials", "alphanumeric",
-];
-
-/// The letters that they begin with, one bit each, by how long they are.
-static BEGINNINGS: [u32; 16] = beginnings();
-
-#[expect(clippy::indexing_slicing, reason = "no word is longer than the table")]
-const fn beginnings() -> [u32; 16] {
-    let mut beginnings = [0; 16];
-    let mut words = NO_PASSWORDS;
-    while let [word, rest @ ..] = words {
-        beginnings[word.len()] |= 1 << (word.as_bytes()[0] & 31);
-        words = rest;
-    }
-    beginnings
-}
+]);
 
 /// Whether a value is one of those.
 pub(super) fn is_no_password(value: &str) -> bool {
     let bare = value.trim_matches(|edge: char| !edge.is_ascii_alphanumeric());
-    let first = bare.bytes().next().unwrap_or_default();
-    let beginnings = BEGINNINGS.get(bare.len()).copied().unwrap_or_default();
-    beginnings >> (first & 31) & 1 == 1
-        && NO_PASSWORDS.iter().any(|word| bare.eq_ignore_ascii_case(word))
+    NO_PASSWORDS.has(bare)
 }
 
 /// A number as code writes it, a version, an object identifier.
@@ -173,5 +161,6 @@ fn is_number(value: &str) -> bool {
 
 /// A path of the file system or of a programming language.
 fn is_code(value: &str) -> bool {
-    is_path(value) || value.contains("::") || value.contains("->")
+    let joins = |pair: &[u8]| matches!(pair, b"::" | b"->");
+    is_path(value) || value.as_bytes().windows(2).any(joins)
 }

@@ -1,5 +1,6 @@
 //! What is a word, a reference or an example, and so not a secret.
 
+mod beginnings;
 mod runs;
 
 use std::sync::OnceLock;
@@ -7,7 +8,9 @@ use std::sync::OnceLock;
 use aho_corasick::AhoCorasick;
 use memchr::memchr;
 
+use super::form::has_digit;
 use crate::class::Class;
+use beginnings::Beginnings;
 
 /// What begins a value that is fetched from somewhere, by its first byte.
 #[rustfmt::skip]
@@ -41,8 +44,8 @@ fn references(first: u8) -> &'static [&'static str] {
 static EXPANSIONS: Needles =
     Needles::new(&["${", "$(", "{{", "#{", "%{", "<%", "$[", "{0", "{}", "' +", "\" +"]);
 
-/// What they begin with.
-static EXPANSION_MARKS: Class = Class::of(b"$#{%<'\"");
+/// What none of them begins with.
+static OUTSIDE: Class = Class::but(b"$#{%<'\"");
 
 /// What people write where a secret will stand.
 #[rustfmt::skip]
@@ -56,6 +59,9 @@ static EXAMPLES: Needles = Needles::new(&[
 #[rustfmt::skip]
 static EXAMPLE_WORDS: Needles =
     Needles::new(&["your", "example", "sample", "insert", "replace", "dummy", "todo"]);
+
+/// What either begins with.
+static EXAMPLE_BEGINNINGS: Beginnings = Beginnings::of(&[EXAMPLES.needles, EXAMPLE_WORDS.needles]);
 
 /// Strings that are looked for together, in any case; put together on first use.
 struct Needles {
@@ -82,7 +88,7 @@ pub(crate) fn is_reference(value: &str) -> bool {
         return true;
     }
     // Most values have nothing that one of them begins with.
-    if bytes.iter().any(|byte| EXPANSION_MARKS.has(*byte)) && EXPANSIONS.are_in(value) {
+    if !OUTSIDE.all(bytes) && EXPANSIONS.are_in(value) {
         return true;
     }
     match bytes {
@@ -106,7 +112,10 @@ pub(crate) fn is_reference(value: &str) -> bool {
 
 /// Whether the value is there to be replaced: `changeme`, `<your key>`, `xxxxxxxx`.
 pub(crate) fn is_placeholder(value: &str) -> bool {
-    if EXAMPLES.are_in(value) || (!has_digit(value) && EXAMPLE_WORDS.are_in(value)) {
+    // Most values have nothing that one of them begins with.
+    if EXAMPLE_BEGINNINGS.may_be_in(value.as_bytes())
+        && (EXAMPLES.are_in(value) || (!has_digit(value) && EXAMPLE_WORDS.are_in(value)))
+    {
         return true;
     }
     let wrapped =
@@ -130,6 +139,10 @@ pub(crate) fn is_wordy(value: &str) -> bool {
 
 /// Whether a long run of letters has five consonants in a row.
 pub(crate) fn is_unspeakable(value: &str) -> bool {
+    // Most values have none, wherever their words begin.
+    if !has_consonants(value.as_bytes()) {
+        return false;
+    }
     let runs = value.as_bytes().split(|byte| !byte.is_ascii_alphabetic());
     // A hump ends a word: `EightChars` has no five consonants in a row.
     let humps = |run: &[u8]| {
@@ -203,10 +216,6 @@ fn is_variable_name(value: &str) -> bool {
     value.bytes().all(upper) && is_wordy(value)
 }
 
-fn has_digit(value: &str) -> bool {
-    value.bytes().any(|byte| byte.is_ascii_digit())
-}
-
 fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
@@ -222,7 +231,7 @@ mod tests {
     #[test]
     fn no_expansion_begins_with_anything_else() {
         for expansion in EXPANSIONS.needles {
-            assert!(EXPANSION_MARKS.has(expansion.as_bytes()[0]), "{expansion}");
+            assert!(!OUTSIDE.has(expansion.as_bytes()[0]), "{expansion}");
         }
     }
 

@@ -1,13 +1,14 @@
 //! What a value beside a name is made of, and the forms that issuers give to credentials.
 
-use crate::judge::form::has_distinct;
-use crate::judge::words::{is_gibberish, is_unspeakable, is_wordy};
+use crate::class::Class;
+use crate::judge::words::{is_gibberish, is_unspeakable};
+use crate::judge::{Look, Value};
 
 /// What a value is made of.
 ///
 /// Most values are refused by what is counted here; what costs more is asked of it only then.
 pub(super) struct Form<'v> {
-    value: &'v str,
+    value: Value<'v>,
     pub(super) digits: usize,
     pub(super) lower: usize,
     pub(super) upper: usize,
@@ -18,7 +19,7 @@ pub(super) struct Form<'v> {
 }
 
 impl<'v> Form<'v> {
-    pub(super) fn of(value: &'v str) -> Self {
+    pub(super) fn of(value: Value<'v>) -> Self {
         let mut counts = 0_u64;
         for byte in value.bytes() {
             counts += COUNTED.get(usize::from(byte)).copied().unwrap_or_default();
@@ -32,7 +33,7 @@ impl<'v> Form<'v> {
     /// Letters and digits that are no words.
     pub(super) fn mixed(&self) -> bool {
         let enough = self.digits > 1 || (self.digits > 0 && self.value.len() >= 10);
-        enough && self.lower + self.upper > 1 && self.varied() && !is_wordy(self.value)
+        enough && self.lower + self.upper > 1 && self.value.is_varied() && !self.value.is_wordy()
     }
 
     /// No person would have thought of it.
@@ -41,19 +42,15 @@ impl<'v> Form<'v> {
         let long = value.len() >= 20;
         let numeric = digits == value.len() && digits >= 16;
         let dense = long && joined && digits > 2;
-        let speaks = |value: &str| is_wordy(value) || !is_unspeakable(value);
+        let speaks = || value.is_wordy() || !is_unspeakable(&value);
         let letters = || {
             let joined = long && digits == 0 && joined;
-            let joined = joined && (is_gibberish(value) || !is_wordy(value));
-            joined || (value.len() >= 32 && digits == 0 && !speaks(value))
+            let joined = joined && (is_gibberish(&value) || !value.is_wordy());
+            joined || (value.len() >= 32 && digits == 0 && !speaks())
         };
-        let grouped = || long && digits > 5 && is_grouped(value);
+        let grouped = || long && digits > 5 && is_grouped(&value);
         let made = || (long && hex) || numeric || dense || letters() || grouped();
-        self.varied() && (self.mixed() || made())
-    }
-
-    fn varied(&self) -> bool {
-        has_distinct(self.value, 6)
+        value.is_varied() && (self.mixed() || made())
     }
 }
 
@@ -79,9 +76,7 @@ const fn counted() -> [u64; 256] {
     counted
 }
 
-pub(super) fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
-}
+pub(super) static PLAIN: Class = Class::of(b"-_").with_alphanumerics();
 
 pub(super) fn is_uuid(value: &str) -> bool {
     value.len() == 36 && value.split('-').map(str::len).eq([8, 4, 4, 4, 12])
@@ -101,13 +96,14 @@ pub(super) fn is_grouped(value: &str) -> bool {
 /// So long and so mixed that neither a host nor a path is like it.
 pub(super) fn is_long_token(value: &str, form: &Form<'_>) -> bool {
     let mixed = form.digits > 8 && form.lower > 8 && form.upper > 8;
-    value.len() >= 64 && mixed && value.bytes().all(|byte| is_plain(byte) || byte == b'.')
+    value.len() >= 64 && mixed && value.bytes().all(|byte| PLAIN.has(byte) || byte == b'.')
 }
 
 /// Three random parts and nothing else; the parts of a host or a version are words or numbers.
 pub(super) fn is_dotted_token(value: &str) -> bool {
     let random = |part: &str| {
-        let form = Form::of(part);
+        let look = Look::default();
+        let form = Form::of(Value::new(part, &look));
         part.len() >= 16 && form.joined && form.digits > 1 && form.mixed()
     };
     value.split('.').count() == 3 && value.split('.').all(random)

@@ -316,11 +316,24 @@ impl Links {
 pub(crate) struct Name {
     pub(crate) head: Head,
     pub(super) word: Word,
+    /// A number of its own.
+    pub(super) id: usize,
 }
 
 impl Name {
-    pub(crate) fn of(text: &'static str) -> Self {
-        Self { head: Head::of(text), word: Word::of(text.as_bytes()) }
+    pub(crate) fn of(text: &'static str, id: usize) -> Self {
+        Self { head: Head::of(text), word: Word::of(text.as_bytes()), id }
+    }
+
+    /// Whether a text begins with the name.
+    pub(super) fn is(&self, text: &[u8]) -> bool {
+        self.head.begins(text, first_bytes(text))
+    }
+
+    /// Whether `bytes`, of which `first` are the first, begin with the name and no longer word.
+    fn stands_alone(&self, bytes: &[u8], first: u128) -> bool {
+        let goes_on = || bytes.get(self.head.len()).is_some_and(|byte| LETTERS.has(*byte));
+        self.head.begins(bytes, first) && !goes_on()
     }
 }
 
@@ -332,9 +345,7 @@ pub(super) fn link(bytes: &[u8], name: &Name, gap: Gap) -> Option<(usize, Gap)> 
         return None;
     }
     let first = first_bytes(bytes);
-    // The name alone, which a text may be full of.
-    let again = name.head.begins(bytes, first);
-    if again && !is_letter(name.head.len()) {
+    if name.stands_alone(bytes, first) {
         return Some((name.head.len(), gap.with(gap.said, gap.last.then(name.word))));
     }
     let links = Links::get();

@@ -21,7 +21,7 @@ const MATCHED: u32 = 1 << 31;
 const DEAD: u32 = 0;
 
 /// How far a text was gone through without any match.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Begun {
     state: u32,
     at: usize,
@@ -65,32 +65,39 @@ impl Automaton {
         Some(Self { classes, rows, begin, end: examples.len() })
     }
 
+    /// Where nothing was gone through yet.
+    pub(super) fn start(&self) -> Begun {
+        Begun { state: self.begin, at: 0 }
+    }
+
     /// Goes through `head`; `None` where nothing that begins with it matches.
+    // On its own it has all it needs in registers.
+    #[inline(never)]
     pub(super) fn begin(&self, head: &[u8]) -> Option<Begun> {
         let mut state = self.begin;
         for &byte in head {
             state = self.next(state, self.class(byte));
-            if state & MATCHED != 0 {
-                return Some(Begun { state: self.begin, at: 0 });
-            }
-            if state == DEAD {
-                return None;
+            if is_special(state) {
+                return (state != DEAD).then(|| self.start());
             }
         }
         Some(Begun { state, at: head.len() })
     }
 
     /// Where the match ends that begins with `text`, of which a part was gone through before.
+    #[inline(never)]
     pub(super) fn reach(&self, text: &[u8], begun: Begun) -> Option<usize> {
         let Begun { mut state, at: begin } = begun;
         let mut end = None;
         for (at, &byte) in text.iter().enumerate().skip(begin) {
             state = self.next(state, self.class(byte));
-            if state & MATCHED != 0 {
+            if is_special(state) {
+                if state == DEAD {
+                    return end;
+                }
                 // A match is known one byte later.
                 end = Some(at);
-            } else if state == DEAD {
-                return end;
+                state &= !MATCHED;
             }
         }
         let matched = self.next(state, self.end) & MATCHED != 0;
@@ -102,9 +109,14 @@ impl Automaton {
     }
 
     fn next(&self, state: u32, column: usize) -> u32 {
-        let row = usize::try_from(state & !MATCHED).unwrap_or_default();
+        let row = usize::try_from(state).unwrap_or_default();
         self.rows.get(row + column).copied().unwrap_or(DEAD)
     }
+}
+
+/// Whether a state is a match or dead, which most are not.
+fn is_special(state: u32) -> bool {
+    state.wrapping_sub(1) >= MATCHED - 1
 }
 
 /// What the table is made from.

@@ -1,5 +1,7 @@
 //! Runs every row's examples.
 
+use regex_automata::meta::Regex;
+
 use crate::{Config, Raw, Redactor};
 
 use super::*;
@@ -12,13 +14,9 @@ fn redactor() -> Redactor {
 fn every_pattern_compiles_and_begins_at_its_keyword() {
     for (index, rule) in all() {
         if let Find::Pattern(pattern) = &rule.find {
-            let Some(compiled) = compiled(index, pattern) else {
-                panic!("{} {}", rule.name, pattern.regex)
-            };
+            assert!(compiled(index, pattern).is_some(), "{} {}", rule.name, pattern.regex);
             assert!(pattern.regex.starts_with('^'), "{}", pattern.regex);
-            assert!(compiled.regex.captures_len() <= 2, "{}", pattern.regex);
-            // Without one, a text full of its keyword would be slow.
-            assert!(compiled.automaton.is_some(), "{} {}", rule.name, pattern.regex);
+            assert!(Regex::new(pattern.regex).unwrap().captures_len() <= 2, "{}", pattern.regex);
         }
     }
 }

@@ -1,0 +1,64 @@
+//! What was found out before changes what a place costs, and nothing else.
+
+use std::collections::BinaryHeap;
+
+use super::*;
+use crate::keyword::{Keywords, Slash};
+use crate::tail::Ending;
+
+/// What is found in a text, but for what lies in something else that begins there; `kept` is what
+/// is remembered from one keyword to the next.
+fn found(text: &str, mut kept: Option<Memo>) -> Vec<String> {
+    let keywords = Keywords::get();
+    let mut hits = Vec::new();
+    keywords.hits(text, (0, Slash::IsText), |hit| hits.push((hit.start, hit.keyword)));
+    hits.sort_unstable();
+    let view = View::new(text, 0, Ending::Final);
+    let (mut waiting, mut found) = (BinaryHeap::new(), Vec::new());
+    for (start, keyword) in hits {
+        while waiting.peek().is_some_and(|next: &Candidate| next.start < start) {
+            found.extend(waiting.pop());
+        }
+        let row = keywords.row(keyword).unwrap();
+        let place = Place { view: &view, row, at: start };
+        for rule in &row.rules {
+            let candidate = match &mut kept {
+                Some(memo) => place.find(*rule, waiting.peek(), memo),
+                None => place.find(*rule, None, &mut Memo::default()),
+            };
+            waiting.extend(candidate);
+        }
+    }
+    found.extend(waiting);
+    found.sort_by(|one, other| other.cmp(one));
+    found.dedup_by_key(|candidate| candidate.start);
+    found.iter().map(|candidate| format!("{candidate:?}")).collect()
+}
+
+#[test]
+fn what_is_remembered_never_changes_what_is_found() {
+    let value = "Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3Yz";
+    let texts = [
+        format!("secret_pass=a=b={value}\npass_token=a={value}\ntoken_pass=a={value}"),
+        format!("OPENAI_API_KEY={value}\nOPENAI_API_KEY=\"{value}\"\nopenai api key {value}"),
+        format!("{}okta token = {value}", "okta ".repeat(20)),
+        format!("{} {value} {}{value}", "percy_token-".repeat(9), "percy-".repeat(40)),
+        format!("{}{value} {}={value}", "KEY ".repeat(30), "TOKEN_KEY ".repeat(3)),
+        format!("gitterSECRET-{value} gitter_secret=\"{value}\" gitter secret {value}."),
+        // What a rule that asks for less has judged.
+        format!("api_key=short my_key={value} api_key=short preshared_key={} ", &value[..24]),
+        format!("public{}_api_key = {value} ", "a".repeat(41)),
+        "api_secret = \"green#Tractor!9\"".to_owned(),
+        "api_key=api_key=api-key: api-key: token=token='token token ".repeat(9),
+    ];
+    let examples = rules::all().flat_map(|(_, rule)| rule.yes).map(|(text, _)| *text);
+    let joined = examples.collect::<Vec<_>>().join(" ");
+    for text in texts.iter().map(String::as_str).chain([joined.as_str()]) {
+        let kept = found(text, Some(Memo::default()));
+        let fresh = found(text, None);
+        assert_eq!(kept.len(), fresh.len());
+        for (kept, fresh) in kept.iter().zip(&fresh) {
+            assert_eq!(kept, fresh, "{}", &text[..text.floor_char_boundary(200)]);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What was found out at the last place, so that the next does not find it out again.
+//!
+//! Where one keyword stands, others mostly do: in one name, or in others before the same value. It
+//! holds little and never changes what is found, only what that costs.
+
+use std::ops::Range;
+
+use crate::assigned::LastGiven;
+use crate::judge::{Look, Value};
+use crate::near::Chains;
+use crate::view::View;
+
+/// What is known of the text around the last keyword.
+#[derive(Debug, Default)]
+pub(crate) struct Memo {
+    /// Where the text begins that rules look at; they count their places from there.
+    pub(crate) origin: usize,
+    /// Where a value begins that another rule has, and where one that begins there has to end at the
+    /// latest for that rule to win over the one that is tried.
+    pub(crate) taken: Option<(usize, usize)>,
+    /// Where no digit is.
+    clear: Range<usize>,
+    /// Names that stand in a text again and again.
+    pub(crate) chains: Chains,
+    /// What the last name of a key was given.
+    pub(crate) given: LastGiven,
+    /// What the last value is by itself.
+    look: Look,
+}
+
+impl Memo {
+    /// Whether there is a digit from a position on, within so many bytes.
+    pub(crate) fn has_digit(&mut self, view: &View<'_>, at: usize, most: usize) -> bool {
+        if !self.clear.contains(&at) {
+            self.clear = at..at;
+        }
+        let unseen = view.head(self.clear.end, (at + most).saturating_sub(self.clear.end));
+        let digit = unseen.iter().position(u8::is_ascii_digit);
+        self.clear.end += digit.unwrap_or(unseen.len());
+        digit.is_some()
+    }
+
+    /// Whether a value that stands `at` a place could only be found inside of what is taken.
+    pub(crate) fn is_taken(&self, at: usize, text: &str) -> bool {
+        let begin = self.origin + at;
+        self.taken.is_some_and(|(start, end)| start == begin && begin + text.len() <= end)
+    }
+
+    /// The value that stands `at` a place.
+    pub(crate) fn value<'v>(&'v mut self, at: usize, text: &'v str) -> Value<'v> {
+        self.look.at(self.origin + at, text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tail::Ending;
+
+    #[test]
+    fn a_digit_is_seen_wherever_one_asks() {
+        let text = format!("{}7{}12{}", "a".repeat(30), "b".repeat(5), "c".repeat(40));
+        let view = View::new(&text, 100, Ending::Final);
+        for step in 1..9 {
+            for most in [1, 4, 20, 60] {
+                let mut memo = Memo::default();
+                for at in (0..text.len()).step_by(step).chain([0, 36, 3]) {
+                    let head = &text.as_bytes()[at..text.len().min(at + most)];
+                    let has = head.iter().any(u8::is_ascii_digit);
+                    assert_eq!(memo.has_digit(&view, 100 + at, most), has, "{at} {most}");
+                }
+            }
+        }
+    }
+}

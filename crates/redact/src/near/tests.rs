@@ -1,0 +1,82 @@
+//! What stands beside a name, and what does not.
+
+use super::*;
+
+fn found(text: &str, name: &'static str, naming: Naming) -> Option<String> {
+    let at = text.to_ascii_lowercase().find(name).unwrap();
+    let beside = read(text, at, (&Name::of(name, 0), naming), &mut Memo::default())?;
+    Some(text[beside.value_at..beside.value_end].to_owned())
+}
+
+#[test]
+fn a_random_value_beside_a_name_is_a_credential() {
+    for text in [
+        "algolia_api_key = \"Kp4Qx7Rm2Sn5Tb8Vw3Yz\"",
+        "myAlgoliaKey: 'Kp4Qx7Rm2Sn5Tb8Vw3Yz'",
+        "ALGOLIA=Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+        "algoliaSecretTOKEN Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+        "algolia-access-key-Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+        "algolia client id: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+        "algolia_key2 = Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+        "algoliaPRIVATEalgolia_KEY: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+        "algolia_access_key_id: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+    ] {
+        let value = found(text, "algolia", Naming::Coined);
+        assert_eq!(value.as_deref(), Some("Kp4Qx7Rm2Sn5Tb8Vw3Yz"), "{text}");
+    }
+}
+
+#[test]
+fn other_words_versions_and_names_end_the_search() {
+    for text in [
+        "algoliasearch-4.14.2.tgz#eb9e15deb83e4ca532989df12b40fedd434ef89a",
+        "algolia integrity sha512-Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+        "algolia-7d9f8c6b5d-x2x4z",
+        "algolia: 98fc74a8",
+        "algolia key: algolia_default_search_key",
+        "algolia token = 1.2.3-rc.4.build.20240101",
+        "algolia_key = get_key2_from_settings3(x)",
+        "algolia-7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d.js",
+        "algolia_key_OF=Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+        "algolia_key = 7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4",
+        "algolia_key = 7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4",
+        "algolia_key_id = Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+        "algoliaKeyId: Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+        "algolia_private_key=7b3e5d8c1a9f4e2b",
+    ] {
+        assert_eq!(found(text, "algolia", Naming::Coined), None, "{text}");
+    }
+}
+
+#[test]
+fn what_issuers_make_is_known_by_its_form() {
+    for value in [
+        "7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4d",
+        "kp4q-x7rm-2sn5-tb8v",
+        "Kp4Qx7Rm2Sn5Tb8V.Kp4Qx7Rm2Sn5Tb8V.Kp4Qx7Rm2Sn5Tb8V",
+    ] {
+        let text = format!("algolia={value}");
+        assert_eq!(found(&text, "algolia", Naming::Coined).as_deref(), Some(value));
+    }
+    let appended = "algolia-7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4d";
+    assert!(found(appended, "algolia", Naming::Coined).is_some());
+    assert!(found(&appended.replace("algolia", "square"), "square", Naming::Word).is_none());
+}
+
+#[test]
+fn a_password_beside_a_name_may_have_any_mark() {
+    for (text, value) in [
+        ("upcloud_password : = \"Gr3en>Tr|act%or!", Some("Gr3en>Tr|act%or!")),
+        ("upcloud password: is set elsewhere", None),
+        ("upcloud_password = read(config1.password)", None),
+    ] {
+        assert_eq!(found(text, "upcloud", Naming::Coined).as_deref(), value, "{text}");
+    }
+}
+
+#[test]
+fn a_word_needs_another_that_speaks_of_a_secret() {
+    let value = "3b335d612137949d2f21fcc6c8c8164d";
+    assert_eq!(found(&format!("square {value}"), "square", Naming::Word), None);
+    assert!(found(&format!("square token {value}"), "square", Naming::Word).is_some());
+}
