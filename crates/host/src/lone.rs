@@ -65,8 +65,6 @@ impl Lone {
     pub fn serves(&self, calls: usize) {
         self.calls.store(calls, Ordering::Relaxed);
         let left = std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner));
-        std::mem::forget(left);
-        let left: Vec<OwnedFd> = vec![];
         if !left.is_empty() && Handle::try_current().is_ok() {
             spawn_blocking(move || drop(left));
         }
