@@ -119,7 +119,10 @@ impl Naive {
         let mut bytes = bytes.to_vec();
         let whole = bytes.len() == content.len() || self.has(Fault::VersionsParts);
         if self.has(Fault::ReadsInTwoSteps) {
-            yield_now().await;
+            // Long enough that on a busy machine a writer comes between.
+            for _ in 0..16 {
+                yield_now().await;
+            }
             let half = bytes.len() / 2;
             if let Ok(Node::File { content, .. }) = self.find_to_read(path) {
                 bytes.splice(half.., content.iter().skip(half).copied());
