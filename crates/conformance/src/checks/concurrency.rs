@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 use bytes::Bytes;
@@ -126,24 +126,67 @@ async fn no_update_is_lost_between_two_handles(ws: Subject) -> Verdict {
     same("the count", ws.read("f").await?, format!("{}\n", CALLERS * 25))
 }
 
-/// Replaces `f` by contents of one letter and different lengths, many times.
-fn replacing(ws: &Subject, rounds: usize) -> Verdict<JoinHandle<Verdict>> {
-    let (fs, path) = (ws.fs.clone(), at("f")?);
-    Ok(tokio::spawn(async move {
-        for round in 0..rounds {
-            let letter = if round % 2 == 0 { b'a' } else { b'b' };
+/// A task that writes while its owner looks. A writer that is fast goes on
+/// until there were looks enough, and an owner that is fast looks until there
+/// were writes enough: so the two meet on any machine.
+struct Writer {
+    // It ends with this set, also when a look finds something.
+    task: JoinSet<Verdict>,
+    looks: Arc<AtomicUsize>,
+}
+
+impl Writer {
+    const WRITES: usize = 100;
+    const LOOKS: usize = 50;
+
+    fn begin<Written>(write: impl Fn(usize) -> Written + Send + 'static) -> Self
+    where
+        Written: Future<Output = Verdict> + Send,
+    {
+        let looks = Arc::new(AtomicUsize::new(0));
+        let (mut task, looked) = (JoinSet::new(), looks.clone());
+        task.spawn(async move {
+            let mut round = 0;
+            while round < Self::WRITES || looked.load(Ordering::Relaxed) < Self::LOOKS {
+                write(round).await?;
+                round += 1;
+                yield_now().await;
+            }
+            Ok(())
+        });
+        Self { task, looks }
+    }
+
+    /// Replaces `f` by contents of one letter and different lengths.
+    fn replacing(ws: &Subject) -> Verdict<Self> {
+        let (fs, path) = (ws.fs.clone(), at("f")?);
+        Ok(Self::begin(move |round| {
+            let (fs, path) = (fs.clone(), path.clone());
+            let letter = if round.is_multiple_of(2) { b'a' } else { b'b' };
             let content = vec![letter; 200_000 + 100_000 * (round % 3)];
-            fs.write(&path, content.into(), ANY).await?;
+            async move {
+                fs.write(&path, content.into(), ANY).await?;
+                Ok(())
+            }
+        }))
+    }
+
+    /// Whether there is still something to look at; asked before each look.
+    async fn goes_on(&mut self) -> Verdict<bool> {
+        yield_now().await;
+        self.looks.fetch_add(1, Ordering::Relaxed);
+        match self.task.try_join_next() {
+            None => Ok(true),
+            Some(Ok(verdict)) => verdict.map(|()| false),
+            Some(Err(error)) => Err(failed(error.to_string())),
         }
-        Ok(())
-    }))
+    }
 }
 
 async fn a_reader_sees_one_file_whole(ws: Subject) -> Verdict {
     ws.write("f", "start").await?;
-    let writer = replacing(&ws, 100)?;
-    while !writer.is_finished() {
-        yield_now().await;
+    let mut writer = Writer::replacing(&ws)?;
+    while writer.goes_on().await? {
         let content = ws.span("f", Span::Whole { at_most: 1 << 30 }).await?;
         let first = content.bytes.first().copied();
         let whole =
@@ -152,14 +195,13 @@ async fn a_reader_sees_one_file_whole(ws: Subject) -> Verdict {
         same("size", content.size, content.bytes.len() as u64)?;
         same("version", content.version(), Some(Version::of(&content.bytes)))?;
     }
-    writer.await.map_err(|error| failed(error.to_string()))?
+    Ok(())
 }
 
 async fn a_reader_of_a_span_sees_one_file(ws: Subject) -> Verdict {
     ws.write("f", vec![b'b'; 300_000]).await?;
-    let writer = replacing(&ws, 100)?;
-    while !writer.is_finished() {
-        yield_now().await;
+    let mut writer = Writer::replacing(&ws)?;
+    while writer.goes_on().await? {
         for span in [
             Span::Bytes { offset: 1_000, length: 150_000 },
             Span::Lines { skip: 0, take: 5, at_most: 150_000 },
@@ -174,27 +216,25 @@ async fn a_reader_of_a_span_sees_one_file(ws: Subject) -> Verdict {
             )?;
         }
     }
-    writer.await.map_err(|error| failed(error.to_string()))?
+    Ok(())
 }
 
 async fn a_lister_sees_no_temporary_file(ws: Subject) -> Verdict {
     ws.write("f", "start").await?;
-    let writer = replacing(&ws, 100)?;
-    while !writer.is_finished() {
-        yield_now().await;
+    let mut writer = Writer::replacing(&ws)?;
+    while writer.goes_on().await? {
         same("names", ws.names("").await?, ["f"])?;
     }
-    writer.await.map_err(|error| failed(error.to_string()))?
+    Ok(())
 }
 
 async fn a_searcher_sees_no_temporary_file(ws: Subject) -> Verdict {
     ws.write("f", "start").await?;
-    let writer = replacing(&ws, 100)?;
-    while !writer.is_finished() {
-        yield_now().await;
+    let mut writer = Writer::replacing(&ws)?;
+    while writer.goes_on().await? {
         same("found", ws.find(&crate::arrange::everything()).await?.0, ["f"])?;
     }
-    writer.await.map_err(|error| failed(error.to_string()))?
+    Ok(())
 }
 
 async fn of_movers_exactly_one_wins(ws: Subject) -> Verdict {
@@ -269,18 +309,18 @@ async fn of_removers_exactly_one_wins(ws: Subject) -> Verdict {
 async fn a_replaced_file_is_never_missing(ws: Subject) -> Verdict {
     ws.write("f", "start").await?;
     let (fs, from, to) = (ws.fs.clone(), at("next")?, at("f")?);
-    let writer: JoinHandle<Verdict> = tokio::spawn(async move {
-        for round in 0..200 {
+    let mut writer = Writer::begin(move |round| {
+        let (fs, from, to) = (fs.clone(), from.clone(), to.clone());
+        async move {
             fs.write(&from, Bytes::from(format!("{round}")), ANY).await?;
             fs.rename(&from, &to, REPLACE).await?;
+            Ok(())
         }
-        Ok(())
     });
-    while !writer.is_finished() {
-        yield_now().await;
+    while writer.goes_on().await? {
         holds("it has a content", !ws.read("f").await?.is_empty())?;
     }
-    writer.await.map_err(|error| failed(error.to_string()))?
+    Ok(())
 }
 
 /// Exchanges two entries again and again until it is told to stop.

@@ -107,7 +107,10 @@ impl Naive {
         if self.has(Fault::ShowsTemporary) {
             let temporary = path.parent().unwrap_or_else(WsPath::root).join(b".temporary").unwrap();
             self.write_now(&temporary, &content, &put)?;
-            yield_now().await;
+            // Longer than the write itself, so that most looks find it.
+            for _ in 0..100 {
+                yield_now().await;
+            }
             self.tree().nodes.remove(&temporary);
         }
         self.write_now(path, &content, &put)

@@ -119,13 +119,15 @@ impl Naive {
         let mut bytes = bytes.to_vec();
         let whole = bytes.len() == content.len() || self.has(Fault::VersionsParts);
         if self.has(Fault::ReadsInTwoSteps) {
-            // Long enough that on a busy machine a writer comes between.
-            for _ in 0..16 {
+            // A writer always comes between, if there is one.
+            for _ in 0..10_000 {
                 yield_now().await;
-            }
-            let half = bytes.len() / 2;
-            if let Ok(Node::File { content, .. }) = self.find_to_read(path) {
-                bytes.splice(half.., content.iter().skip(half).copied());
+                let Ok(Node::File { content: now, .. }) = self.find_to_read(path) else { break };
+                if now != content {
+                    let half = bytes.len() / 2;
+                    bytes.splice(half.., now.iter().skip(half).copied());
+                    break;
+                }
             }
         }
         if self.has(Fault::DropsCarriageReturns) {
