@@ -6,6 +6,8 @@
 //! written `\x5c`. So ordinary names, odd ones too, look as they are, and no two
 //! names look alike.
 
+use std::borrow::Cow;
+
 /// Writes a name or path as one line of text that [`unescape`] turns back.
 #[must_use]
 pub fn escape(bytes: &[u8]) -> String {
@@ -43,7 +45,10 @@ pub fn escape_onto(out: &mut String, bytes: &[u8]) {
 }
 
 /// Turns escaped text back into the bytes it stands for.
-pub(crate) fn unescape(text: &str) -> Vec<u8> {
+pub(crate) fn unescape(text: &str) -> Cow<'_, [u8]> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text.as_bytes());
+    }
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
@@ -55,7 +60,7 @@ pub(crate) fn unescape(text: &str) -> Vec<u8> {
             rest = after;
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 /// Reads one escape at the start of `bytes`, if there is one that we would write.
@@ -137,7 +142,7 @@ mod tests {
 
     #[test]
     fn dots_and_separators_are_never_decoded() {
-        assert_eq!(unescape(r"\x2e\x2e\x2fetc"), br"\x2e\x2e\x2fetc");
+        assert_eq!(&*unescape(r"\x2e\x2e\x2fetc"), br"\x2e\x2e\x2fetc");
     }
 
     #[test]

@@ -159,8 +159,21 @@ impl RawPath {
     /// than [`MAX_NAME`]; `PATH_OUTSIDE_WORKSPACE` for a path that climbs past the
     /// root or an absolute one under no alias.
     pub fn resolve(&self, aliases: &Aliases) -> Result<WsPath> {
-        let bytes = unescape(&self.0);
-        check_length(self.0.len())?;
+        Self::resolve_text(&self.0, aliases)
+    }
+
+    /// The same for a text that somebody else has.
+    ///
+    /// # Errors
+    /// As for [`resolve`](Self::resolve).
+    pub fn resolve_text(text: &str, aliases: &Aliases) -> Result<WsPath> {
+        let bytes = unescape(text);
+        check_length(text.len())?;
+        // Most are in normal form already.
+        if bytes.is_empty() || bytes.split(|byte| *byte == b'/').all(is_normal) {
+            return Ok(WsPath(bytes.into()));
+        }
+        let outside = || Self(text.to_owned()).outside();
         let root = WsPath::root();
         let mut stack: Vec<Vec<u8>> = Vec::new();
         // The places on the way that are known, each with the number of names that
@@ -174,11 +187,11 @@ impl RawPath {
                 if places.last().is_some_and(|(length, _)| *length == stack.len()) {
                     places.pop();
                     if places.is_empty() {
-                        return Err(self.outside());
+                        return Err(outside());
                     }
                 }
                 if stack.pop().is_none() {
-                    return Err(self.outside());
+                    return Err(outside());
                 }
                 continue;
             }
@@ -193,7 +206,7 @@ impl RawPath {
                 Ok(WsPath::from_names(place.components().chain(rest)))
             }
             None if stack.is_empty() => Ok(root),
-            None => Err(self.outside()),
+            None => Err(outside()),
         }
     }
 
@@ -362,8 +375,16 @@ fn check_component(name: &[u8]) -> Result<()> {
     check_normal(name)
 }
 
+/// Tells whether this can stand between two slashes of a path in normal form.
+fn is_normal(name: &[u8]) -> bool {
+    !matches!(name, b"" | b"." | b"..") && name.len() <= MAX_NAME && !name.contains(&0)
+}
+
 /// Checks what stands between two slashes.
 fn check_normal(name: &[u8]) -> Result<()> {
+    if is_normal(name) {
+        return Ok(());
+    }
     check_name(name)?;
     if matches!(name, b"" | b"." | b"..") {
         return Err(not_one_component());

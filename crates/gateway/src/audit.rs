@@ -25,7 +25,7 @@ use garth_contract::Result;
 
 pub(crate) use anchor::Anchor;
 pub use anchor::PublicKey;
-pub(crate) use chain::{GENESIS, Link};
+pub(crate) use chain::{Appender, GENESIS, Link};
 pub use list::{Filter, Page};
 pub use open::{Begin, Open, Outlives};
 pub(crate) use record::hex;

@@ -26,11 +26,22 @@ impl Gateway {
         let allowed = self.allows(&work);
         let (work, permit) = step(work, allowed).await?;
         let known = self.look_up(&work).await;
-        let (mut work, known) = step(work, known).await?;
-        if let Some(known) = known.as_ref().filter(|known| known.has_own_redactor()) {
-            work.record.describe(summary::line(&work.summary, &known.redactor));
+        let (work, known) = step(work, known).await?;
+        Ok(Authorized::of(work, known, permit))
+    }
+
+    /// The same where it need not wait: for who may ask, about an agent that is in memory.
+    pub(crate) fn authorize_now<A: Answer>(
+        &self,
+        work: Box<Work<A>>,
+    ) -> Result<Authorized<A>, Box<Work<A>>> {
+        let Ok(permit) = self.allows(&work) else { return Err(work) };
+        let Some(id) = &work.agent else { return Ok(Authorized::of(work, None, permit)) };
+        let Some(known) = self.inner.registry.known_now(id) else { return Err(work) };
+        match may_be_changed(&work, &known) {
+            Ok(()) => Ok(Authorized::of(work, Some(known), permit)),
+            Err(_) => Err(work),
         }
-        Ok(Authorized { work, known, permit })
     }
 
     /// Judges by the token alone, and issues the permit for what is not redacted.
@@ -76,9 +87,25 @@ impl Gateway {
                 }
                 Role::Agent(_) | Role::User | Role::Operator => error,
             })?;
-        match work.operation.access {
-            Access::Write if known.agent.settings.read_only => Err(Error::of(Code::ReadOnly)),
-            Access::Read | Access::Write | Access::Run | Access::Admin => Ok(Some(known)),
+        may_be_changed(work, &known)?;
+        Ok(Some(known))
+    }
+}
+
+impl<A: Answer> Authorized<A> {
+    fn of(mut work: Box<Work<A>>, known: Option<Arc<Known>>, permit: Option<Permit>) -> Self {
+        if let Some(known) = known.as_ref().filter(|known| known.has_own_redactor()) {
+            work.record.describe(summary::line(&work.summary, &known.redactor));
         }
+        Self { work, known, permit }
+    }
+}
+
+/// # Errors
+/// `READ_ONLY` for a call that changes what is not to be changed.
+fn may_be_changed<A: Answer>(work: &Work<A>, known: &Known) -> Result<()> {
+    match work.operation.access {
+        Access::Write if known.agent.settings.read_only => Err(Error::of(Code::ReadOnly)),
+        Access::Read | Access::Write | Access::Run | Access::Admin => Ok(()),
     }
 }

@@ -32,8 +32,8 @@ use garth_redact::Permit;
 use serde_json::Value;
 
 use crate::{
-    Answer, Caller, Gateway, Held, Operation, Summary, agent_id::AgentId, approvals::Hears, audit,
-    limits::Demand, registry::Known,
+    Answer, Caller, Gateway, Held, Moment, Operation, Summary, agent_id::AgentId, approvals::Hears,
+    audit, limits::Demand, registry::Known, resolve::refused,
 };
 
 /// What a caller asks for, as an interface read it.
@@ -53,6 +53,8 @@ pub struct Call<L = ()> {
     pub request_id: Option<String>,
     /// How the caller hears of an approval that the call needs.
     pub hears: Hears,
+    /// When it was here.
+    pub arrived: Moment,
     /// What comes along beside the parameters.
     pub along: L,
 }
@@ -67,6 +69,7 @@ pub(crate) struct Work<A: Answer> {
     pub(crate) bytes: u64,
     pub(crate) request_id: Option<String>,
     pub(crate) hears: Hears,
+    pub(crate) arrived: Moment,
     pub(crate) summary: Summary,
     pub(crate) record: audit::Open,
     /// Until it is run; behind a lock, since the call is looked at from several places.
@@ -116,10 +119,7 @@ pub enum When {
 impl<A: Answer> Work<A> {
     /// Ends the call with an error that is on record before it is told.
     pub(crate) async fn refuse(self: Box<Self>, error: Error) -> Error {
-        match self.record.close(Err(error.code())).await {
-            Ok(_) => error,
-            Err(unrecorded) => unrecorded,
-        }
+        refused(self.record, error).await
     }
 
     /// What is counted for it.

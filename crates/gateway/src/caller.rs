@@ -138,11 +138,20 @@ impl Life {
 /// Who asks: a credential, and the session that is named with it.
 #[derive(Clone)]
 pub struct Caller {
+    who: Arc<Who>,
+    trace: Option<Trace>,
+}
+
+/// What is the same for every call of a caller.
+///
+/// A connection has its own, texts included: two connections with one token that work at the
+/// same time would count on one place of the memory who has them, which costs more than all
+/// else that is done with them.
+struct Who {
     credential: Credential,
     session: Arc<str>,
     /// The role as records have it.
     role: Arc<str>,
-    trace: Option<Trace>,
 }
 
 impl Caller {
@@ -153,7 +162,9 @@ impl Caller {
         let end = session.floor_char_boundary(MOST_SESSION);
         let session = escape(session.as_bytes().get(..end).unwrap_or_default());
         let role = Arc::from(credential.role.to_string());
-        Self { credential, session: Arc::from(session), role, trace: None }
+        let credential = Credential { id: Arc::from(&*credential.id), ..credential };
+        let who = Arc::new(Who { credential, session: Arc::from(session), role });
+        Self { who, trace: None }
     }
 
     /// The same caller, in the trace that it names with a `traceparent`, if that is one.
@@ -176,40 +187,41 @@ impl Caller {
     /// The id of its token.
     #[must_use]
     pub fn id(&self) -> &str {
-        &self.credential.id
+        &self.who.credential.id
     }
 
     /// What it may do.
     #[must_use]
     pub fn role(&self) -> &Role {
-        &self.credential.role
+        &self.who.credential.role
     }
 
     /// The session it named.
     #[must_use]
     pub fn session(&self) -> &str {
-        &self.session
+        &self.who.session
     }
 
     /// The same, as text that is shared.
     #[must_use]
     pub fn shared_id(&self) -> &Arc<str> {
-        &self.credential.id
+        &self.who.credential.id
     }
 
     /// Its token's id, its role and its session, as records have them.
     pub(crate) fn words(&self) -> [Word; 3] {
-        [&self.credential.id, &self.role, &self.session].map(|word| Word::Shared(Arc::clone(word)))
+        [&self.who.credential.id, &self.who.role, &self.who.session]
+            .map(|word| Word::Shared(Arc::clone(word)))
     }
 
     pub(crate) fn kind(&self) -> Kind {
-        self.credential.kind
+        self.who.credential.kind
     }
 
     /// # Errors
     /// `UNAUTHENTICATED` once the token was revoked or has expired.
     pub(crate) fn check(&self, now_ms: i64) -> Result<()> {
-        if self.credential.life.is_over(now_ms) {
+        if self.who.credential.life.is_over(now_ms) {
             return Err(Error::of(Code::Unauthenticated));
         }
         Ok(())

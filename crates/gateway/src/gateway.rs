@@ -12,14 +12,16 @@ use garth_workspace::Workspace;
 use serde::Serialize;
 
 use crate::{
-    Answer, Call, Done, Limits, Opener, Registry, Store, Table,
+    Admitted, Answer, Call, Done, Limits, Moment, Opener, Registry, Resolved, Store, Table,
     agent_id::AgentId,
     approvals::Desk,
     audit::{self, Audit},
+    call::Work,
     callers::Callers,
     housekeeping::Housekeeping,
     limits,
     registry::{Lease, Node, Once},
+    resolve::{Asked, refused},
     workspaces::Workspaces,
 };
 
@@ -54,6 +56,18 @@ pub(crate) struct Inner {
     pub(crate) redactor: Redactor,
     lease: Arc<Lease>,
     housekeeping: Mutex<Option<Housekeeping>>,
+}
+
+/// A call that has to wait on its way, as far as it came.
+enum Later<A: Answer> {
+    /// For a place for its record.
+    Record(audit::Begin, Asked<A>),
+    /// For what is known of its agent, or to be refused.
+    Work(Box<Work<A>>),
+    /// For the end of its record, which is all there is of it.
+    Ends(audit::Open, Error),
+    /// For the end of its record.
+    Refuse(Box<Work<A>>, Error),
 }
 
 /// How a gateway is.
@@ -120,10 +134,44 @@ impl Gateway {
     /// Cancel: the record says `CANCELLED`; what the operation leaves behind, its own
     /// comment says. A call with a request id goes on to its end.
     pub async fn call<A: Answer>(&self, table: &Table<A>, call: Call<A::Along>) -> Result<Done<A>> {
-        let resolved = self.resolve(table, call).await?;
-        let authorized = self.authorize(resolved).await?;
-        let admitted = self.admit(authorized).await?;
+        let admitted = match self.admit_now(table, call) {
+            Ok(admitted) => admitted,
+            // Apart, so that the others do not carry what it needs.
+            Err(later) => Box::pin(self.admit_later(*later)).await?,
+        };
         admitted.run().await
+    }
+
+    /// The first three steps, where none of them waits: most often.
+    fn admit_now<A: Answer>(
+        &self,
+        table: &Table<A>,
+        call: Call<A::Along>,
+    ) -> Result<Admitted<A>, Box<Later<A>>> {
+        let (begin, asked) = self.ask(table, call);
+        let record = match self.inner.audit.open_now(begin) {
+            Ok(record) => record,
+            Err(begin) => return Err(Box::new(Later::Record(begin, asked))),
+        };
+        let work = asked.on_record(record).map_err(|(record, error)| Later::Ends(record, error))?;
+        let authorized = self.authorize_now(work).map_err(Later::Work)?;
+        Ok(self.admit_authorized(authorized).map_err(|(work, error)| Later::Refuse(work, error))?)
+    }
+
+    async fn admit_later<A: Answer>(&self, later: Later<A>) -> Result<Admitted<A>> {
+        let work = match later {
+            Later::Record(begin, asked) => {
+                let record = self.inner.audit.open(begin).await?;
+                match asked.on_record(record) {
+                    Ok(work) => work,
+                    Err((record, error)) => return Err(refused(record, error).await),
+                }
+            }
+            Later::Work(work) => work,
+            Later::Ends(record, error) => return Err(refused(record, error).await),
+            Later::Refuse(work, error) => return Err(work.refuse(error).await),
+        };
+        self.admit(self.authorize(Resolved(work)).await?).await
     }
 
     /// The agents.
@@ -168,7 +216,7 @@ impl Gateway {
     /// `AGENT_NOT_FOUND`; those of the opener.
     pub async fn open_workspace(&self, id: &AgentId) -> Result<()> {
         let known = self.inner.registry.known(id).await?;
-        self.inner.workspaces.open(&known.agent).await.map(drop)
+        self.inner.workspaces.open(&known.agent, Moment::now()).await.map(drop)
     }
 
     /// The open workspace of an agent, for work of the gateway itself on its sandbox
@@ -178,7 +226,7 @@ impl Gateway {
     /// As for [`open_workspace`](Self::open_workspace).
     pub async fn workspace(&self, id: &AgentId) -> Result<Arc<Workspace>> {
         let known = self.inner.registry.known(id).await?;
-        self.inner.workspaces.open(&known.agent).await
+        self.inner.workspaces.open(&known.agent, Moment::now()).await
     }
 
     /// Lets the open workspace of an agent go; it is opened anew when it is asked for.

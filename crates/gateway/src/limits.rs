@@ -22,10 +22,10 @@ pub use config::{Budget, Config, Family, Numbers, Takes};
 pub use counters::Snapshot;
 use counters::{Counters, Why};
 pub use slots::Held;
-use slots::{Open, Slots};
+use slots::{Open, Sides, Slots};
 
 use crate::{AgentId, OwnLimits, caller::Kind};
-use accounts::{Account, Accounts};
+use accounts::Accounts;
 
 /// What to wait for a place that is taken: nobody knows when it is free, so a time in
 /// which many an operation ends.
@@ -89,17 +89,15 @@ impl<C: Clock + Clone> Limits<C> {
     ///
     /// # Errors
     /// `RATE_LIMIT_EXCEEDED` with the time after which it fits.
-    pub fn admit(&self, demand: &Demand<'_>) -> Result<Held> {
-        let sides = self.sides(demand);
-        let places = sides.iter().flatten().map(|(account, numbers)| (&account.places, numbers));
-        let held = self.slots.take(demand.takes, places);
+    pub fn admit(&self, demand: &Demand<'_>) -> Result<Held<C>> {
+        let held = self.slots.take(demand.takes, self.sides(demand));
         let held = held.map_err(|why| self.refuse(why, PLACE_TAKEN))?;
         let now = self.accounts.now();
-        for (account, numbers) in sides.iter().flatten() {
+        for (account, numbers) in held.sides.iter().flatten() {
             let paid = account.charge(numbers.bytes_per_minute, demand.bytes, now);
             paid.map_err(|wait| self.refuse(Why::Bytes, wait))?;
         }
-        for (account, numbers) in sides.iter().flatten() {
+        for (account, numbers) in held.sides.iter().flatten() {
             let most = numbers.requests(demand.family);
             let paid = self.accounts.request(account, demand.family, most, now);
             paid.map_err(|wait| self.refuse(Why::Requests, wait))?;
@@ -108,11 +106,11 @@ impl<C: Clock + Clone> Limits<C> {
         Ok(held)
     }
 
-    /// Counts the bytes of a reply. They have left, so what is over the budget is owed
-    /// and paid before the next call is admitted.
-    pub fn settle(&self, demand: &Demand<'_>, bytes: u64) {
+    /// Counts the bytes of the reply to a call that was admitted. They have left, so what is
+    /// over the budget is owed and paid before the next call is admitted.
+    pub fn settle(&self, held: &Held<C>, bytes: u64) {
         let now = self.accounts.now();
-        for (account, numbers) in self.sides(demand).iter().flatten() {
+        for (account, numbers) in held.sides.iter().flatten() {
             account.owe(numbers.bytes_per_minute, bytes, now);
         }
     }
@@ -135,7 +133,7 @@ impl<C: Clock + Clone> Limits<C> {
     }
 
     /// Both sides of a call with the numbers that hold for them.
-    fn sides(&self, demand: &Demand<'_>) -> [Option<(Arc<Account<C>>, Numbers)>; 2] {
+    fn sides(&self, demand: &Demand<'_>) -> Sides<C> {
         let budget = match demand.kind {
             Kind::Token => &self.config.programs,
             Kind::Session => &self.config.people,

@@ -231,8 +231,8 @@ impl Registry {
     /// # Errors
     /// `AGENT_NOT_FOUND`.
     pub(crate) async fn known(&self, id: &AgentId) -> Result<Arc<Known>> {
-        if let Some(known) = self.lock().get(id) {
-            return Ok(Arc::clone(known));
+        if let Some(known) = self.known_now(id) {
+            return Ok(known);
         }
         let generation = self.shared.generation.load(Ordering::SeqCst);
         let agent = self.get(id).await?;
@@ -247,6 +247,11 @@ impl Registry {
             all.insert(id.clone(), Arc::clone(&known));
         }
         Ok(known)
+    }
+
+    /// The same where it is in memory.
+    pub(crate) fn known_now(&self, id: &AgentId) -> Option<Arc<Known>> {
+        self.lock().get(id).map(Arc::clone)
     }
 
     /// Reads everything anew from now on.

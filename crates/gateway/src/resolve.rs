@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use garth_contract::{Code, Error, Result, escape};
 
 use crate::{
-    Access, Answer, Call, Gateway, Operation, Resolved, Run, Table,
+    Access, Answer, Call, Gateway, Operation, Resolved, Run, Summary, Table,
     agent_id::AgentId,
-    audit::{Begin, Outlives, Word},
+    audit::{self, Begin, Outlives, Word},
     call::Work,
     summary,
 };
@@ -25,13 +25,26 @@ impl Gateway {
         table: &Table<A>,
         call: Call<A::Along>,
     ) -> Result<Resolved<A>> {
-        let Call { caller, operation: name, agent, params, bytes, request_id, hears, along } = call;
-        let found = table.find(&name);
-        let agent = found.map_or(Ok(None), |found| agent_of(found, agent.as_deref()));
-        let summary = found.map(|found| (found.describe)(&params)).unwrap_or_default();
-        let [by, role, session] = caller.words();
+        let (begin, asked) = self.ask(table, call);
+        let record = self.inner.audit.open(begin).await?;
+        match asked.on_record(record) {
+            Ok(work) => Ok(Resolved(work)),
+            Err((record, error)) => Err(refused(record, error).await),
+        }
+    }
+
+    /// What is known of a call before it has a record, and what that is to begin with.
+    pub(crate) fn ask<A: Answer>(
+        &self,
+        table: &Table<A>,
+        call: Call<A::Along>,
+    ) -> (Begin, Asked<A>) {
+        let found = table.find(&call.operation);
+        let agent = found.map_or(Ok(None), |found| agent_of(found, call.agent.as_deref()));
+        let summary = found.map(|found| (found.describe)(&call.params)).unwrap_or_default();
+        let [by, role, session] = call.caller.words();
         let begin = Begin {
-            trace: caller.trace(),
+            trace: call.caller.trace(),
             caller: by,
             role,
             session,
@@ -39,39 +52,67 @@ impl Gateway {
                 Ok(Some(id)) => id.shared().into(),
                 Ok(None) | Err(_) => Word::default(),
             },
-            operation: found.map_or_else(|| shown(&name).into(), |found| found.name.into()),
+            operation: found
+                .map_or_else(|| shown(&call.operation).into(), |found| found.name.into()),
             summary: summary::line(&summary, &self.inner.redactor).into(),
-            bytes_in: bytes,
+            bytes_in: call.bytes,
             outlives: match found.map(|found| found.access) {
                 Some(Access::Read) | None => Outlives::Gateway,
                 Some(Access::Write | Access::Run | Access::Admin) => Outlives::Machine,
             },
         };
-        let record = self.inner.audit.open(begin).await?;
-        let resolved = match (found, agent) {
+        let found = match (found, agent) {
             (Some(operation), Ok(agent)) => Ok((Arc::clone(operation), agent)),
             (None, _) => Err(Error::of(Code::UnknownMethod)),
             (Some(_), Err(error)) => Err(error),
         };
-        match resolved {
-            Ok((operation, agent)) => Ok(Resolved(Box::new(Work {
-                gateway: self.clone(),
-                operation,
-                caller,
-                agent,
-                params,
-                bytes,
-                request_id,
-                hears,
-                summary,
-                record,
-                along: Mutex::new(Some(along)),
-            }))),
-            Err(error) => {
-                record.close(Err(error.code())).await?;
-                Err(error)
-            }
-        }
+        (begin, Asked { gateway: self.clone(), found, call, summary })
+    }
+}
+
+/// A call that has no record yet.
+pub(crate) struct Asked<A: Answer> {
+    gateway: Gateway,
+    found: Result<(Arc<Operation<A>>, Option<AgentId>)>,
+    call: Call<A::Along>,
+    summary: Summary,
+}
+
+impl<A: Answer> Asked<A> {
+    /// The call with its record, where there is such an operation; else the record, and why
+    /// not.
+    pub(crate) fn on_record(
+        self,
+        record: audit::Open,
+    ) -> Result<Box<Work<A>>, (audit::Open, Error)> {
+        let Self { gateway, found, call, summary } = self;
+        let (operation, agent) = match found {
+            Ok(found) => found,
+            Err(error) => return Err((record, error)),
+        };
+        let Call { caller, params, bytes, request_id, hears, arrived, along, .. } = call;
+        Ok(Box::new(Work {
+            gateway,
+            operation,
+            caller,
+            agent,
+            params,
+            bytes,
+            request_id,
+            hears,
+            arrived,
+            summary,
+            record,
+            along: Mutex::new(Some(along)),
+        }))
+    }
+}
+
+/// The error of a call that came no further than its record, once that is written.
+pub(crate) async fn refused(record: audit::Open, error: Error) -> Error {
+    match record.close(Err(error.code())).await {
+        Ok(_) => error,
+        Err(unrecorded) => unrecorded,
     }
 }
 

@@ -1,9 +1,6 @@
 //! The last step: it is done, recorded, and only then told.
 
-use std::{
-    sync::{Arc, PoisonError},
-    time::Duration,
-};
+use std::{sync::PoisonError, time::Duration};
 
 use blake3::{Hash, Hasher};
 use garth_contract::{Code, Error, Result, WsPath};
@@ -51,12 +48,12 @@ impl<A: Answer> Admitted<A> {
 
     async fn perform(mut self, claimed: Option<Claimed>) -> Result<Done<A>> {
         let result = self.execute().await;
-        let Self { mut work, known, mut held, .. } = self;
+        let Self { mut work, mut held, .. } = self;
         if let Some(more) = result.as_ref().ok().and_then(Answer::recorded) {
             work.record.note(more);
         }
         let bytes = result.as_ref().map_or(0, Answer::bytes);
-        work.gateway.inner.limits.settle(&work.demand(known.as_ref()), bytes);
+        work.gateway.inner.limits.settle(&held, bytes);
         let along = claimed.as_ref().map(|claimed| claimed.settle(settled(&result)));
         let outcome = outcome(&result).map(|()| bytes);
         let takes = work.operation.takes;
@@ -74,106 +71,26 @@ impl<A: Answer> Admitted<A> {
     async fn execute(&mut self) -> Result<A> {
         let along = self.work.along.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         let Some(along) = along else { return Err(Error::of(Code::Internal)) };
-        let operation = Arc::clone(&self.work.operation);
-        let (Run::Workspace(run), Some(known)) = (&operation.run, self.known.clone()) else {
-            return match &operation.run {
-                Run::Gateway(run) => {
-                    let params = std::mem::take(&mut self.work.params);
-                    contain(|| run(self.work.caller.clone(), params, along)).await
-                }
-                Run::Workspace(_) => Err(Error::of(Code::AgentNotFound)),
-            };
+        let Self { work, known, permit, .. } = self;
+        let work = &mut **work;
+        if let Run::Gateway(run) = &work.operation.run {
+            let params = std::mem::take(&mut work.params);
+            return contain(|| run(work.caller.clone(), params, along)).await;
+        }
+        let Some(known) = known.as_deref() else { return Err(Error::of(Code::AgentNotFound)) };
+        let workspaces = &work.gateway.inner.workspaces;
+        let workspace = workspaces.open(&known.agent, work.arrived).await?;
+        if !known.rules.allow_everything() {
+            // Apart, since most have no rules, and asking takes much.
+            Box::pin(approve(work, known, &workspace)).await?;
+        }
+        let Run::Workspace(run) = &work.operation.run else {
+            return Err(Error::of(Code::Internal));
         };
-        let workspace = self.work.gateway.inner.workspaces.open(&known.agent).await?;
-        self.approve(&known, &workspace).await?;
-        let params = std::mem::take(&mut self.work.params);
-        let at = At {
-            workspace: &workspace,
-            agent: &known.agent.id,
-            caller: &self.work.caller,
-            permit: self.permit.as_ref(),
-        };
+        let params = std::mem::take(&mut work.params);
+        let (agent, permit) = (&known.agent.id, permit.as_ref());
+        let at = At { workspace: &workspace, agent, caller: &work.caller, permit };
         contain(|| run(at, params, along)).await
-    }
-
-    /// Holds the call against the workspace's rules, and asks where they say so.
-    async fn approve(&mut self, known: &Known, workspace: &Workspace) -> Result<()> {
-        let work = &mut self.work;
-        let named = work.summary.paths.iter().map(|named| {
-            let path: Result<WsPath> = workspace.path(named.path.clone());
-            path.map(|path| Touched { path, reach: named.reach })
-        });
-        let touched: Vec<Touched> = named.collect::<Result<_>>()?;
-        let name = work.operation.name;
-        match known.rules.judge(name, &touched, work.summary.command.as_deref()) {
-            Verdict::Allow => return Ok(()),
-            Verdict::Deny => {
-                work.record.note("approval: denied by a rule");
-                let message = "a rule of the workspace denies this";
-                return Err(Error::new(Code::ApprovalRefused, message));
-            }
-            Verdict::Ask => {}
-        }
-        let question = Question {
-            agent: known.agent.id.clone(),
-            caller: work.caller.id().to_owned(),
-            session: work.caller.session().to_owned(),
-            operation: name.to_owned(),
-            summary: summary::line(&work.summary, &known.redactor),
-            change: work
-                .summary
-                .change
-                .and_then(|change| change::shown(&change(&work.params), &known.redactor)),
-            wait: Duration::from_millis(known.agent.settings.approvals.wait_ms),
-        };
-        let told = self.told(known);
-        let work = &mut self.work;
-        let desk = &work.gateway.inner.desk;
-        let answered = match told {
-            None => desk.ask(question).await?,
-            Some(told) => {
-                let about = about(work);
-                let collected = match &told.again {
-                    Some(Again { id, said }) => desk.collect(id, (about, &work.caller), *said)?,
-                    None => Collected::Waits(desk.leave(question, about)?),
-                };
-                match collected {
-                    Collected::Answered(answered) => answered,
-                    Collected::Waits(asked) => {
-                        work.record.note("approval: asked of the caller");
-                        // Set once: each try of a call is a call of its own.
-                        let _ = told.question.set(asked);
-                        let message = "approval is needed";
-                        return Err(Error::new(Code::ApprovalRefused, message));
-                    }
-                }
-            }
-        };
-        let refused = |message: &'static str| Err(Error::new(Code::ApprovalRefused, message));
-        match answered {
-            Answered::By { caller, reply: Reply::Allow } => {
-                work.record.note(&format!("approval: allowed by {caller}"));
-                Ok(())
-            }
-            Answered::By { caller, reply: Reply::Deny } => {
-                work.record.note(&format!("approval: denied by {caller}"));
-                refused("approval was refused")
-            }
-            Answered::Unanswered | Answered::Withdrawn => {
-                work.record.note("approval: not answered");
-                refused("approval was not given in time")
-            }
-        }
-    }
-
-    /// How a caller is told of a question itself, where its own answer would count.
-    fn told(&self, known: &Known) -> Option<Told> {
-        let Hears::Told(told) = &self.work.hears else { return None };
-        let counts = match (self.work.caller.role(), known.agent.settings.approvals.answered_by) {
-            (Role::Operator, _) | (Role::Agent(_) | Role::User, AnsweredBy::Anybody) => true,
-            (Role::Agent(_) | Role::User, AnsweredBy::Operators) => false,
-        };
-        counts.then(|| told.clone())
     }
 
     /// Gives the answer of an earlier call again.
@@ -189,10 +106,92 @@ impl<A: Answer> Admitted<A> {
         };
         let bytes = result.as_ref().map_or(0, Answer::bytes);
         let outcome = outcome(&result).map(|()| bytes);
-        work.gateway.inner.limits.settle(&work.demand(self.known.as_ref()), bytes);
+        work.gateway.inner.limits.settle(&self.held, bytes);
         let sequence = work.record.close(outcome).await?;
         Ok(Done { answer: result?, sequence, when: When::Before, held: None })
     }
+}
+
+/// Holds the call against the workspace's rules, and asks where they say so.
+async fn approve<A: Answer>(
+    work: &mut Work<A>,
+    known: &Known,
+    workspace: &Workspace,
+) -> Result<()> {
+    let named = work.summary.paths.iter().map(|named| {
+        let path: Result<WsPath> = workspace.path(&named.path);
+        path.map(|path| Touched { path, reach: named.reach })
+    });
+    let touched: Vec<Touched> = named.collect::<Result<_>>()?;
+    let name = work.operation.name;
+    match known.rules.judge(name, &touched, work.summary.command.as_deref()) {
+        Verdict::Allow => return Ok(()),
+        Verdict::Deny => {
+            work.record.note("approval: denied by a rule");
+            let message = "a rule of the workspace denies this";
+            return Err(Error::new(Code::ApprovalRefused, message));
+        }
+        Verdict::Ask => {}
+    }
+    let question = Question {
+        agent: known.agent.id.clone(),
+        caller: work.caller.id().to_owned(),
+        session: work.caller.session().to_owned(),
+        operation: name.to_owned(),
+        summary: summary::line(&work.summary, &known.redactor),
+        change: work
+            .summary
+            .change
+            .and_then(|change| change::shown(&change(&work.params), &known.redactor)),
+        wait: Duration::from_millis(known.agent.settings.approvals.wait_ms),
+    };
+    let told = told(work, known);
+    let desk = &work.gateway.inner.desk;
+    let answered = match told {
+        None => desk.ask(question).await?,
+        Some(told) => {
+            let about = about(work);
+            let collected = match &told.again {
+                Some(Again { id, said }) => desk.collect(id, (about, &work.caller), *said)?,
+                None => Collected::Waits(desk.leave(question, about)?),
+            };
+            match collected {
+                Collected::Answered(answered) => answered,
+                Collected::Waits(asked) => {
+                    work.record.note("approval: asked of the caller");
+                    // Set once: each try of a call is a call of its own.
+                    let _ = told.question.set(asked);
+                    let message = "approval is needed";
+                    return Err(Error::new(Code::ApprovalRefused, message));
+                }
+            }
+        }
+    };
+    let refused = |message: &'static str| Err(Error::new(Code::ApprovalRefused, message));
+    match answered {
+        Answered::By { caller, reply: Reply::Allow } => {
+            work.record.note(&format!("approval: allowed by {caller}"));
+            Ok(())
+        }
+        Answered::By { caller, reply: Reply::Deny } => {
+            work.record.note(&format!("approval: denied by {caller}"));
+            refused("approval was refused")
+        }
+        Answered::Unanswered | Answered::Withdrawn => {
+            work.record.note("approval: not answered");
+            refused("approval was not given in time")
+        }
+    }
+}
+
+/// How a caller is told of a question itself, where its own answer would count.
+fn told<A: Answer>(work: &Work<A>, known: &Known) -> Option<Told> {
+    let Hears::Told(told) = &work.hears else { return None };
+    let counts = match (work.caller.role(), known.agent.settings.approvals.answered_by) {
+        (Role::Operator, _) | (Role::Agent(_) | Role::User, AnsweredBy::Anybody) => true,
+        (Role::Agent(_) | Role::User, AnsweredBy::Operators) => false,
+    };
+    counts.then(|| told.clone())
 }
 
 /// How a call ended, as the record says it.

@@ -160,6 +160,11 @@ impl Store {
         Ok(Place::new(permit))
     }
 
+    /// The same where there is one at once.
+    pub(crate) fn place_now(&self) -> Option<Place> {
+        self.shared.queue.clone().try_reserve_owned().ok().map(Place::new)
+    }
+
     /// Keeps a record in the journal, where it outlives this process; tells whether that
     /// could be done.
     #[must_use]

@@ -10,6 +10,7 @@ use garth_workspace::Workspace;
 use tokio::sync::OnceCell;
 
 use crate::{
+    Latest, Moment,
     agent_id::AgentId,
     registry::{Agent, Lease, Owned, Registry, State},
 };
@@ -31,7 +32,8 @@ pub trait Opener: Send + Sync + 'static {
     fn open<'a>(&'a self, agent: &'a Agent) -> BoxFuture<'a, Result<Arc<Workspace>>>;
 
     /// Tells whether what was opened for an agent last is still what is there; where it
-    /// is not, it is opened anew. It is asked before every call, so it must be quick.
+    /// is not, it is opened anew. It is asked before every call, for several at once where they came
+    /// together, so it must be quick.
     fn is_current(&self, agent: &Agent) -> bool {
         let _ = agent;
         true
@@ -64,6 +66,8 @@ struct Slot {
     /// As it was when the slot was made.
     agent: Agent,
     cell: OnceCell<Opened>,
+    /// When what is open was last found to be what is there.
+    looked_at: Latest,
 }
 
 struct Opened {
@@ -77,12 +81,12 @@ impl Workspaces {
         Self { opener, lease, open: Mutex::default() }
     }
 
-    /// The open workspace of an agent.
+    /// The open workspace of an agent, as it is at some moment after the call was here.
     ///
     /// # Errors
     /// `PROVIDER_UNAVAILABLE` without a lease or where another node has it; those of
     /// the opener.
-    pub(crate) async fn open(&self, agent: &Agent) -> Result<Arc<Workspace>> {
+    pub(crate) async fn open(&self, agent: &Agent, arrived: Moment) -> Result<Arc<Workspace>> {
         if let Err(error) = self.lease.check() {
             self.lock().clear();
             return Err(error);
@@ -93,12 +97,7 @@ impl Workspaces {
             }
             return Err(Error::new(Code::ProviderUnavailable, "the workspace is stopped"));
         }
-        if !self.opener.is_current(agent)
-            && let Some(slot) = self.lock().remove(&agent.id)
-        {
-            self.opener.closed(&slot.agent, Closed::Changed);
-        }
-        let slot = self.slot(agent);
+        let slot = self.current(agent, arrived);
         let opened = slot.cell.get_or_try_init(|| async {
             let owned = self.lease.acquire(&agent.id).await?;
             let workspace = self.opener.open(agent).await?;
@@ -139,6 +138,24 @@ impl Workspaces {
         self.lock().len()
     }
 
+    /// The slot of an agent, without what was opened and is no longer what is there. Calls
+    /// that came together share the look at that.
+    fn current(&self, agent: &Agent, arrived: Moment) -> Arc<Slot> {
+        let slot = self.slot(agent);
+        if slot.looked_at.is_after(arrived) {
+            return slot;
+        }
+        let now = Moment::next();
+        if self.opener.is_current(agent) {
+            slot.looked_at.raise(now);
+            return slot;
+        }
+        if let Some(slot) = self.lock().remove(&agent.id) {
+            self.opener.closed(&slot.agent, Closed::Changed);
+        }
+        self.slot(agent)
+    }
+
     fn slot(&self, agent: &Agent) -> Arc<Slot> {
         let mut open = self.lock();
         if let Some(slot) = open.get(&agent.id).filter(|slot| slot.is_of(agent)) {
@@ -147,7 +164,8 @@ impl Workspaces {
         if open.len() >= MOST_IDLE {
             open.retain(|_, slot| !slot.is_idle());
         }
-        let slot = Arc::new(Slot { agent: agent.clone(), cell: OnceCell::new() });
+        let (cell, looked_at) = (OnceCell::new(), Latest::default());
+        let slot = Arc::new(Slot { agent: agent.clone(), cell, looked_at });
         open.insert(agent.id.clone(), Arc::clone(&slot));
         slot
     }

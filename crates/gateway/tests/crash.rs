@@ -146,6 +146,7 @@ async fn the_process_that_is_killed() {
                     // Some also claim a request id, which takes another transaction.
                     request_id: (number % 3 == 0).then(|| path.clone()),
                     hears: garth_gateway::approvals::Hears::Waits,
+                    arrived: garth_gateway::Moment::now(),
                     along: (),
                 };
                 gateway.call(&table, call).await.unwrap();

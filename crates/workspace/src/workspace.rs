@@ -171,8 +171,8 @@ impl Workspace {
     ///
     /// # Errors
     /// `INVALID_PATH`, `PATH_OUTSIDE_WORKSPACE`.
-    pub fn path(&self, raw: impl Into<String>) -> Result<WsPath> {
-        RawPath::new(raw).resolve(&self.aliases)
+    pub fn path(&self, raw: impl AsRef<str>) -> Result<WsPath> {
+        RawPath::resolve_text(raw.as_ref(), &self.aliases)
     }
 
     /// The path as it may be shown. What [`fs`](Self::fs) tells is shown already; this is for paths

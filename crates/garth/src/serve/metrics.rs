@@ -99,14 +99,11 @@ impl Requests {
         // What a caller made up is no name of ours.
         let name = if entry.outcome == "UNKNOWN_METHOD" { "unknown" } else { entry.operation };
         let mut all = self.lock();
-        let name =
-            if all.len() < MOST_OPERATIONS || all.contains_key(name) { name } else { "other" };
-        if !all.contains_key(name) {
-            all.insert(name.to_owned(), Counts::default());
-        }
         if let Some(counts) = all.get_mut(name) {
-            counts.add(entry);
+            return counts.add(entry);
         }
+        let name = if all.len() < MOST_OPERATIONS { name } else { "other" };
+        all.entry(name.to_owned()).or_default().add(entry);
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Counts>> {

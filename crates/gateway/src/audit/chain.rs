@@ -11,7 +11,7 @@ use blake3::{
     hazmat::{ContextKey, HasherExt, hash_derive_key_context},
 };
 use garth_contract::{Code, Error, Result};
-use rusqlite::Connection;
+use rusqlite::{CachedStatement, Connection};
 
 use super::Entry;
 use crate::store::{fault, sql};
@@ -46,20 +46,32 @@ impl Link {
         let (sequence, hash, total) = head.map_err(|error| fault(&error))?;
         Ok(Self { sequence, hash: read_hash(hash)?, total })
     }
+}
 
-    /// Appends a record behind this one, and gives its place.
+/// Writes records of one transaction, one behind the other.
+pub(crate) struct Appender<'c> {
+    statement: CachedStatement<'c>,
+    /// The form of the last one, whose memory the next one takes.
+    form: Vec<u8>,
+}
+
+impl<'c> Appender<'c> {
+    pub(crate) fn new(connection: &'c Connection) -> Result<Self> {
+        let statement = connection.prepare_cached(sql::AUDIT_APPEND);
+        Ok(Self { statement: statement.map_err(|error| fault(&error))?, form: Vec::new() })
+    }
+
+    /// Appends a record behind another, and gives its place.
     pub(crate) fn append<T: AsRef<str>>(
-        &self,
-        connection: &Connection,
+        &mut self,
+        behind: &Link,
         entry: &Entry<T>,
-    ) -> Result<Self> {
-        let sequence = self.sequence + 1;
-        let hash = link(&self.hash, sequence, entry);
-        let total = self.total.saturating_add(size(entry));
+    ) -> Result<Link> {
+        let sequence = behind.sequence + 1;
+        let hash = link_in(&mut self.form, &behind.hash, sequence, entry);
+        let total = behind.total.saturating_add(size(entry));
         let [caller, role, session, workspace, operation, summary, outcome] = entry.texts();
-        let mut statement =
-            connection.prepare_cached(sql::AUDIT_APPEND).map_err(|error| fault(&error))?;
-        let inserted = statement.execute((
+        let inserted = self.statement.execute((
             sequence,
             entry.time_ms,
             caller,
@@ -76,16 +88,27 @@ impl Link {
             hash.as_bytes(),
         ));
         inserted.map_err(|error| fault(&error))?;
-        Ok(Self { sequence, hash, total })
+        Ok(Link { sequence, hash, total })
     }
 }
 
 /// The hash of an entry behind a record.
 pub(super) fn link<T: AsRef<str>>(previous: &Hash, sequence: i64, entry: &Entry<T>) -> Hash {
+    link_in(&mut Vec::new(), previous, sequence, entry)
+}
+
+/// The same, with the form in memory that is there.
+fn link_in<T: AsRef<str>>(
+    form: &mut Vec<u8>,
+    previous: &Hash,
+    sequence: i64,
+    entry: &Entry<T>,
+) -> Hash {
     // The same for all, and as dear as the rest of a small record.
     static KEY: LazyLock<ContextKey> = LazyLock::new(|| hash_derive_key_context(CONTEXT));
     let (numbers, texts) = (entry.numbers(), entry.texts());
-    let mut form = Vec::with_capacity(FORM + texts.iter().map(|text| text.len()).sum::<usize>());
+    form.clear();
+    form.reserve(FORM + texts.iter().map(|text| text.len()).sum::<usize>());
     form.extend_from_slice(previous.as_bytes());
     form.extend_from_slice(&sequence.to_le_bytes());
     for number in numbers {
@@ -95,7 +118,7 @@ pub(super) fn link<T: AsRef<str>>(previous: &Hash, sequence: i64, entry: &Entry<
         form.extend_from_slice(&(text.len() as u64).to_le_bytes());
         form.extend_from_slice(text.as_bytes());
     }
-    Hasher::new_from_context_key(&KEY).update(&form).finalize()
+    Hasher::new_from_context_key(&KEY).update(form).finalize()
 }
 
 /// Reads a hash from a column.

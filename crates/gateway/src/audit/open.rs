@@ -67,7 +67,18 @@ impl Audit {
     ///
     /// Cancel: there is no record yet.
     pub async fn open(&self, begin: Begin) -> Result<Open> {
-        let place = self.store.place().await?;
+        Ok(self.opened(begin, self.store.place().await?))
+    }
+
+    /// The same where that need not wait; else what it was to begin with comes back.
+    pub(crate) fn open_now(&self, begin: Begin) -> Result<Open, Begin> {
+        match self.store.place_now() {
+            Some(place) => Ok(self.opened(begin, place)),
+            None => Err(begin),
+        }
+    }
+
+    fn opened(&self, begin: Begin, place: Place) -> Open {
         let entry = Entry {
             time_ms: self.store.clock().now_ms(),
             caller: begin.caller,
@@ -81,7 +92,7 @@ impl Audit {
             bytes_in: i64::try_from(begin.bytes_in).unwrap_or(i64::MAX),
             bytes_out: 0,
         };
-        Ok(Open {
+        Open {
             began: Instant::now(),
             entry,
             outlives: begin.outlives,
@@ -89,7 +100,7 @@ impl Audit {
             store: self.store.clone(),
             place: Some(place),
             watcher: Arc::clone(&self.watcher),
-        })
+        }
     }
 
     /// Tells whether the last record could be written. While it could not, nothing is

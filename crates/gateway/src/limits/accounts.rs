@@ -23,7 +23,7 @@ pub(super) struct Accounts<C: Clock> {
 /// What one of them has asked for, and has open.
 pub(super) struct Account<C: Clock> {
     spent: Mutex<Spent<C>>,
-    pub(super) places: Arc<Places>,
+    pub(super) places: Places,
 }
 
 struct Spent<C: Clock> {
@@ -104,7 +104,7 @@ impl<C: Clock> Account<C> {
     fn new() -> Self {
         let spent =
             Spent { requests: Requests::default(), bytes: Bytes::default(), asked_at: Now::ZERO };
-        Self { spent: Mutex::new(spent), places: Arc::default() }
+        Self { spent: Mutex::new(spent), places: Places::default() }
     }
 
     /// Pays for the bytes of a request, as [`Bytes::charge`].

@@ -5,7 +5,9 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
-use super::{Numbers, Takes, counters::Why};
+use governor::clock::{Clock, DefaultClock};
+
+use super::{Numbers, Takes, accounts::Account, counters::Why};
 
 /// The calls of all together.
 pub(super) struct Slots {
@@ -32,13 +34,18 @@ pub(super) struct Open {
 
 /// What a call holds; given back when it is dropped.
 #[must_use = "what is held is given back at once when it is dropped"]
-pub struct Held {
+pub struct Held<C: Clock = DefaultClock> {
     slots: Arc<Slots>,
     call: bool,
     takes: Takes,
-    /// The caller's and the workspace's, where what is taken is counted.
-    places: [Option<Arc<Places>>; 2],
+    /// The caller's and the workspace's.
+    pub(super) sides: Sides<C>,
+    /// On how many of them, from the first, a place is taken.
+    taken: usize,
 }
+
+/// Both sides of a call, with the numbers that hold for them.
+pub(super) type Sides<C> = [Option<(Arc<Account<C>>, Numbers)>; 2];
 
 impl Slots {
     pub(super) fn new(in_flight: u32) -> Self {
@@ -46,24 +53,22 @@ impl Slots {
     }
 
     /// Takes a place on every side, or on none.
-    pub(super) fn take<'a>(
+    pub(super) fn take<C: Clock>(
         self: &Arc<Self>,
         takes: Takes,
-        sides: impl Iterator<Item = (&'a Arc<Places>, &'a Numbers)>,
-    ) -> Result<Held, Why> {
+        sides: Sides<C>,
+    ) -> Result<Held<C>, Why> {
         if !add(&self.calls, self.in_flight) {
             return Err(Why::InFlight);
         }
         // What it has so far is given back if there is no place on the other side.
-        let mut held = Held { slots: Arc::clone(self), call: true, takes, places: [None, None] };
-        for ((places, numbers), kept) in sides.zip(&mut held.places) {
-            let (Some(counter), Some(most)) = (places.counter(takes), numbers.places(takes)) else {
-                continue;
-            };
-            if !add(counter, most) {
+        let mut held = Held { slots: Arc::clone(self), call: true, takes, sides, taken: 0 };
+        for (account, numbers) in held.sides.iter().flatten() {
+            let place = account.places.counter(takes).zip(numbers.places(takes));
+            if place.is_some_and(|(counter, most)| !add(counter, most)) {
                 return Err(Why::of(takes));
             }
-            *kept = Some(Arc::clone(places));
+            held.taken += 1;
         }
         Ok(held)
     }
@@ -97,7 +102,7 @@ impl Places {
     }
 }
 
-impl Held {
+impl<C: Clock> Held<C> {
     /// Says that the call is over, and what it opened is not: a watch, a process.
     pub(crate) fn call_ended(&mut self) {
         if std::mem::take(&mut self.call) {
@@ -106,11 +111,11 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl<C: Clock> Drop for Held<C> {
     fn drop(&mut self) {
         self.call_ended();
-        for places in self.places.iter().flatten() {
-            places.counter(self.takes).map(give_back);
+        for (account, _) in self.sides.iter().flatten().take(self.taken) {
+            account.places.counter(self.takes).map(give_back);
         }
     }
 }

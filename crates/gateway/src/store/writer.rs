@@ -27,7 +27,7 @@ use super::{
     journal::{Batch, Journal},
     sql,
 };
-use crate::audit::{Entry, Link, Outlives, Word};
+use crate::audit::{Appender, Entry, Link, Outlives, Word};
 
 /// The most that is committed at once: some milliseconds of work, so that nobody
 /// waits much longer than the disk needs.
@@ -279,9 +279,9 @@ impl Group {
             return Ok(());
         }
         self.records += journal.count;
-        let mut head = Link::head(connection)?;
+        let (mut head, mut appender) = (Link::head(connection)?, Appender::new(connection)?);
         for entry in journal.entries() {
-            head = head.append(connection, &entry)?;
+            head = appender.append(&head, &entry)?;
         }
         self.head = Some(head);
         self.journal = Some(journal.last);
@@ -311,7 +311,7 @@ impl Group {
             Some(head) => head,
             None => Link::head(connection)?,
         };
-        let next = head.append(connection, &entry)?;
+        let next = Appender::new(connection)?.append(&head, &entry)?;
         let sequence = next.sequence;
         self.head = Some(next);
         if let Some(along) = along {

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use garth_contract::{Code, Detail, Error};
 use garth_gateway::{
-    AgentId, Family, Held, Kind, Limits, OwnLimits, Takes,
+    AgentId, Family, Kind, Limits, OwnLimits, Takes,
     limits::{Config, Demand},
 };
 use governor::clock::FakeRelativeClock;
@@ -54,7 +54,7 @@ fn wait(error: &Error) -> Duration {
     }
 }
 
-fn refused(result: garth_contract::Result<Held>) -> Duration {
+fn refused<T>(result: garth_contract::Result<T>) -> Duration {
     wait(&result.map(drop).unwrap_err())
 }
 
@@ -102,9 +102,10 @@ fn a_hundred_megabytes_a_minute() {
 #[test]
 fn a_reply_that_has_left_is_paid_for_before_the_next_call() {
     let bench = Bench::new();
-    bench.limits.settle(&bench.demand(), 100_000_000);
+    let held = bench.limits.admit(&bench.demand()).unwrap();
+    bench.limits.settle(&held, 100_000_000);
     assert!(bench.limits.admit(&bench.demand()).is_ok(), "nothing is owed yet");
-    bench.limits.settle(&bench.demand(), 150_000_000);
+    bench.limits.settle(&held, 150_000_000);
     is_about(refused(bench.limits.admit(&bench.demand())), Duration::from_secs(90));
     bench.clock.advance(Duration::from_secs(89));
     is_about(refused(bench.limits.admit(&bench.demand())), Duration::from_secs(1));

@@ -187,6 +187,7 @@ pub(crate) fn call(caller: &Caller, operation: &str, params: Value) -> Call {
         bytes: params.to_string().len() as u64,
         request_id: params["requestId"].as_str().map(ToOwned::to_owned),
         hears: garth_gateway::approvals::Hears::Waits,
+        arrived: garth_gateway::Moment::now(),
         params,
         along: (),
     }

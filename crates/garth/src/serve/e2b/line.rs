@@ -199,6 +199,7 @@ async fn made(app: &App, (asked, agent): (Asked, Option<String>), job: Job) -> R
         bytes,
         request_id: None,
         hears: Hears::Waits,
+        arrived: garth_gateway::Moment::now(),
         along: Along { job: Some(job), ..Along::nothing() },
     };
     app.call(call).await.map(drop)

@@ -9,7 +9,7 @@ use axum::{
     response::Response,
 };
 use garth_archive::Format;
-use garth_gateway::{Call, approvals::Hears};
+use garth_gateway::{Call, Moment, approvals::Hears};
 use serde_json::Value;
 
 use super::{
@@ -56,6 +56,7 @@ pub(super) async fn get(
             bytes: 0,
             request_id: None,
             hears: Hears::Waits,
+            arrived: Moment::now(),
             along: Along::nothing(),
         };
         Prepared { call, credential, taken: None }.run(&app).await
@@ -105,6 +106,7 @@ pub(super) async fn restore(
             bytes: 0,
             request_id: request_id(&asked)?,
             hears: Hears::Waits,
+            arrived: Moment::now(),
             along: Along { coming: Some(coming), ..Along::nothing() },
         };
         Prepared { call, credential, taken: None }.run(&app).await

@@ -14,7 +14,7 @@ use axum::{
 use bytes::Bytes;
 use futures::stream;
 use garth_contract::{Code, Error, Result};
-use garth_gateway::{Call, Credential, Role, approvals::Hears};
+use garth_gateway::{Call, Credential, Moment, Role, approvals::Hears};
 use garth_ops::worktree::transfer::Download;
 use serde_json::{Map, Value};
 
@@ -155,6 +155,7 @@ async fn call(
         bytes,
         request_id,
         hears: Hears::Waits,
+        arrived: Moment::now(),
         along: Along::carrying(transfer),
     };
     Prepared { call, credential, taken: None }.run(app).await

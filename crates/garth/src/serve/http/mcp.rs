@@ -14,7 +14,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use garth_contract::{Code, Error, Result};
-use garth_gateway::{AgentId, Call, Caller, Credential, Role, approvals::Hears};
+use garth_gateway::{AgentId, Call, Caller, Credential, Moment, Role, approvals::Hears};
 use garth_ops::{Allows, Dialect, Failure, Tool};
 use http_body_util::{BodyExt, Full};
 use rmcp::{
@@ -263,6 +263,7 @@ impl Server {
             params,
             request_id: None,
             hears,
+            arrived: Moment::now(),
             along,
         }
     }

@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use garth_contract::{Code, Error, Result};
-use garth_gateway::{Call, Credential, approvals::Hears};
+use garth_gateway::{Call, Credential, Moment, approvals::Hears};
 use serde_json::{Map, Value};
 
 use super::{
@@ -128,6 +128,7 @@ pub(super) async fn prepare(
         bytes: bytes.len() as u64,
         request_id: request_id(asked)?,
         hears: Hears::Waits,
+        arrived: Moment::now(),
         along: Along::nothing(),
     };
     Ok(Prepared { call, credential, taken: Some(taken) })

@@ -14,6 +14,7 @@ use std::{
     task::{Context, Poll},
 };
 
+use garth_gateway::{Latest, Moment};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// The longest frame of a stranger, in bytes.
@@ -29,6 +30,7 @@ pub(crate) struct Door(Arc<Sides>);
 struct Sides {
     open: AtomicBool,
     taken: AtomicU64,
+    arrived: Latest,
 }
 
 impl Door {
@@ -44,6 +46,11 @@ impl Door {
     /// How many bytes were taken by whoever is at the other end.
     pub(crate) fn taken(&self) -> u64 {
         self.0.taken.load(Ordering::Relaxed)
+    }
+
+    /// When all that was read was here.
+    pub(crate) fn arrived(&self) -> Moment {
+        self.0.arrived.get()
     }
 
     fn is_open(&self) -> bool {
@@ -135,7 +142,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Gate<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         if self.door.is_open() {
-            return Pin::new(&mut self.stream).poll_read(context, buffer);
+            let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+            if read.is_ready() {
+                self.door.0.arrived.raise(Moment::now());
+            }
+            return read;
         }
         let left = MOST.saturating_sub(self.passed);
         if left == 0 {
@@ -153,6 +164,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Gate<S> {
             return Poll::Ready(Err(too_much()));
         }
         buffer.put_slice(came);
+        self.door.0.arrived.raise(Moment::now());
         polled
     }
 }

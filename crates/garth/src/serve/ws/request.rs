@@ -4,7 +4,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use futures::FutureExt;
 use garth_contract::{Code, Error, Result};
-use garth_gateway::{Call, Caller, Done, approvals::Hears};
+use garth_gateway::{Call, Caller, Done, Moment, approvals::Hears};
 use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
@@ -30,7 +30,7 @@ const OPEN: [&str; 3] = ["watchId", "sessionId", "uploadId"];
 /// `INVALID_PARAMS` for parameters that are no object, and a key that is no text.
 pub(super) fn call(
     request: Request,
-    bytes: usize,
+    (bytes, arrived): (usize, Moment),
     caller: &Caller,
     link: &Arc<Link>,
 ) -> Result<Call<Along>> {
@@ -63,6 +63,7 @@ pub(super) fn call(
         bytes: bytes as u64,
         request_id,
         hears: Hears::Waits,
+        arrived,
         along,
     })
 }

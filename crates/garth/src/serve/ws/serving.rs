@@ -238,7 +238,12 @@ impl Serving<'_> {
             return session.refuse(&request.id, &Error::new(Code::InvalidRequest, message)).await;
         }
         let id = request.id.clone();
-        let call = match request::call(request, size, &self.caller, &self.link) {
+        let call = match request::call(
+            request,
+            (size, session.door.arrived()),
+            &self.caller,
+            &self.link,
+        ) {
             Ok(call) => call,
             Err(error) => return session.refuse(&id, &error).await,
         };
