@@ -189,3 +189,24 @@ async fn a_gateway_that_stopped_refuses_and_its_last_record_is_anchored() {
     let anchor = std::fs::read_to_string(stage.file("audit.anchor")).unwrap();
     assert!(anchor.contains("\"sequence\":1"), "{anchor}");
 }
+
+#[tokio::test]
+async fn calls_that_came_together_share_the_look_at_what_is_there() {
+    let stage = Stage::new().await;
+    let caller = stage.operator().await;
+    stage.call(&caller, "worktree.write", json!({"path": "a", "content": "x"})).await.unwrap();
+    let looks = || stage.files.looks.swap(0, Ordering::SeqCst);
+    let ask = || call(&caller, "worktree.read", json!({"path": "a"}));
+    looks();
+    // All of these were here before the first of them is begun.
+    for asked in [ask(), ask(), ask()] {
+        stage.gateway.call(&stage.table, asked).await.unwrap();
+    }
+    assert_eq!(looks(), 1);
+    // This one was not, and what is there may be another now.
+    stage.files.swapped.store(true, Ordering::SeqCst);
+    let opened = stage.files.opened.load(Ordering::SeqCst);
+    stage.gateway.call(&stage.table, ask()).await.unwrap();
+    assert_eq!(looks(), 1);
+    assert_eq!(stage.files.opened.load(Ordering::SeqCst), opened + 1, "it is opened anew");
+}

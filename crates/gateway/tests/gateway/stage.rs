@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -40,6 +40,9 @@ pub(crate) struct Stage {
 pub(crate) struct Files {
     trees: Mutex<HashMap<AgentId, Arc<Memory>>>,
     pub(crate) opened: AtomicU64,
+    /// How often somebody asked whether they are still there, and what is told.
+    pub(crate) looks: AtomicU64,
+    pub(crate) swapped: AtomicBool,
 }
 
 impl Opener for Files {
@@ -62,6 +65,11 @@ impl Opener for Files {
             });
             Ok(Arc::new(workspace?))
         })
+    }
+
+    fn is_current(&self, _: &Agent) -> bool {
+        self.looks.fetch_add(1, Ordering::SeqCst);
+        !self.swapped.swap(false, Ordering::SeqCst)
     }
 }
 
