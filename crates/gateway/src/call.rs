@@ -33,7 +33,7 @@ use serde_json::Value;
 
 use crate::{
     Answer, Caller, Gateway, Held, Moment, Operation, Summary, agent_id::AgentId, approvals::Hears,
-    audit, limits::Demand, registry::Known, resolve::refused,
+    audit, limits::Demand, registry::Known, resolve::Ended,
 };
 
 /// What a caller asks for, as an interface read it.
@@ -119,7 +119,7 @@ pub enum When {
 impl<A: Answer> Work<A> {
     /// Ends the call with an error that is on record before it is told.
     pub(crate) async fn refuse(self: Box<Self>, error: Error) -> Error {
-        refused(self.record, error).await
+        Ended { record: self.record, error }.told().await
     }
 
     /// What is counted for it.

@@ -4,7 +4,7 @@ use std::{
     fmt,
     sync::{
         Arc,
-        atomic::{AtomicI64, Ordering},
+        atomic::{AtomicBool, AtomicI64, Ordering},
     },
 };
 
@@ -112,13 +112,19 @@ impl Credential {
 
 /// Whether a credential is still good, for all who hold it.
 pub(crate) struct Life {
+    /// For those who wait for it; every call asks the other one.
     ended: watch::Sender<bool>,
+    is_ended: AtomicBool,
     expires_ms: AtomicI64,
 }
 
 impl Life {
     pub(crate) fn new() -> Self {
-        Self { ended: watch::Sender::new(false), expires_ms: AtomicI64::new(i64::MAX) }
+        Self {
+            ended: watch::Sender::new(false),
+            is_ended: AtomicBool::new(false),
+            expires_ms: AtomicI64::new(i64::MAX),
+        }
     }
 
     /// Says when it is over by itself.
@@ -127,11 +133,12 @@ impl Life {
     }
 
     pub(crate) fn end(&self) {
+        self.is_ended.store(true, Ordering::SeqCst);
         self.ended.send_replace(true);
     }
 
     pub(crate) fn is_over(&self, now_ms: i64) -> bool {
-        *self.ended.borrow() || self.expires_ms.load(Ordering::Relaxed) <= now_ms
+        self.is_ended.load(Ordering::SeqCst) || self.expires_ms.load(Ordering::Relaxed) <= now_ms
     }
 }
 

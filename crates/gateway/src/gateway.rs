@@ -21,7 +21,7 @@ use crate::{
     housekeeping::Housekeeping,
     limits,
     registry::{Lease, Node, Once},
-    resolve::{Asked, refused},
+    resolve::{Asked, Ended},
     workspaces::Workspaces,
 };
 
@@ -58,16 +58,57 @@ pub(crate) struct Inner {
     housekeeping: Mutex<Option<Housekeeping>>,
 }
 
+/// A call that was begun.
+#[must_use = "a call that is not ended is recorded as cancelled"]
+pub struct Begun<A: Answer>(Result<Admitted<A>, Box<Later<A>>>);
+
+impl<A: Answer> Begun<A> {
+    /// Goes on to the end, as [`Gateway::call`] does.
+    ///
+    /// # Errors
+    /// As for [`Gateway::call`].
+    ///
+    /// Cancel: as for [`Gateway::call`].
+    pub async fn end(self) -> Result<Done<A>> {
+        let admitted = match self.0 {
+            Ok(admitted) => admitted,
+            // Apart, so that the others do not carry what it needs.
+            Err(later) => Box::pin(later.admit()).await?,
+        };
+        admitted.run().await
+    }
+}
+
 /// A call that has to wait on its way, as far as it came.
 enum Later<A: Answer> {
     /// For a place for its record.
-    Record(audit::Begin, Asked<A>),
+    Record(Box<(audit::Begin, Asked<A>)>),
     /// For what is known of its agent, or to be refused.
     Work(Box<Work<A>>),
     /// For the end of its record, which is all there is of it.
-    Ends(audit::Open, Error),
+    Ends(Box<Ended>),
     /// For the end of its record.
     Refuse(Box<Work<A>>, Error),
+}
+
+impl<A: Answer> Later<A> {
+    async fn admit(self) -> Result<Admitted<A>> {
+        let work = match self {
+            Self::Record(asked) => {
+                let (begin, asked) = *asked;
+                let record = asked.gateway.inner.audit.open(begin).await?;
+                match asked.on_record(record) {
+                    Ok(work) => work,
+                    Err(ended) => return Err(ended.told().await),
+                }
+            }
+            Self::Work(work) => work,
+            Self::Ends(ended) => return Err(ended.told().await),
+            Self::Refuse(work, error) => return Err(work.refuse(error).await),
+        };
+        let gateway = work.gateway.clone();
+        gateway.admit(gateway.authorize(Resolved(work)).await?).await
+    }
 }
 
 /// How a gateway is.
@@ -134,44 +175,28 @@ impl Gateway {
     /// Cancel: the record says `CANCELLED`; what the operation leaves behind, its own
     /// comment says. A call with a request id goes on to its end.
     pub async fn call<A: Answer>(&self, table: &Table<A>, call: Call<A::Along>) -> Result<Done<A>> {
-        let admitted = match self.admit_now(table, call) {
-            Ok(admitted) => admitted,
-            // Apart, so that the others do not carry what it needs.
-            Err(later) => Box::pin(self.admit_later(*later)).await?,
-        };
-        admitted.run().await
+        self.begin(table, call).end().await
     }
 
-    /// The first three steps, where none of them waits: most often.
+    /// Begins a call: what need not wait of its first three steps is done when this returns,
+    /// and that is most often all of it. It is to be [ended](Begun::end).
+    pub fn begin<A: Answer>(&self, table: &Table<A>, call: Call<A::Along>) -> Begun<A> {
+        Begun(self.admit_now(table, call))
+    }
+
     fn admit_now<A: Answer>(
         &self,
         table: &Table<A>,
         call: Call<A::Along>,
     ) -> Result<Admitted<A>, Box<Later<A>>> {
         let (begin, asked) = self.ask(table, call);
-        let record = match self.inner.audit.open_now(begin) {
-            Ok(record) => record,
-            Err(begin) => return Err(Box::new(Later::Record(begin, asked))),
+        let Some(place) = self.inner.audit.place_now() else {
+            return Err(Box::new(Later::Record(Box::new((begin, asked)))));
         };
-        let work = asked.on_record(record).map_err(|(record, error)| Later::Ends(record, error))?;
+        let record = self.inner.audit.open_in(place, begin);
+        let work = asked.on_record(record).map_err(Later::Ends)?;
         let authorized = self.authorize_now(work).map_err(Later::Work)?;
         Ok(self.admit_authorized(authorized).map_err(|(work, error)| Later::Refuse(work, error))?)
-    }
-
-    async fn admit_later<A: Answer>(&self, later: Later<A>) -> Result<Admitted<A>> {
-        let work = match later {
-            Later::Record(begin, asked) => {
-                let record = self.inner.audit.open(begin).await?;
-                match asked.on_record(record) {
-                    Ok(work) => work,
-                    Err((record, error)) => return Err(refused(record, error).await),
-                }
-            }
-            Later::Work(work) => work,
-            Later::Ends(record, error) => return Err(refused(record, error).await),
-            Later::Refuse(work, error) => return Err(work.refuse(error).await),
-        };
-        self.admit(self.authorize(Resolved(work)).await?).await
     }
 
     /// The agents.

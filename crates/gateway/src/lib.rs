@@ -42,7 +42,7 @@ pub use caller::{Caller, Credential, Kind, Role};
 pub use callers::{Callers, Grant, Token};
 pub use change::Part;
 pub use clock::Clock;
-pub use gateway::{Gateway, Health, Setup};
+pub use gateway::{Begun, Gateway, Health, Setup};
 pub use limits::{Family, Held, Limits, Takes};
 pub use moment::{Latest, Moment};
 pub use operation::{Access, Answer, At, Describe, Named, Operation, Run, Shows, Summary, Table};

@@ -29,7 +29,7 @@ impl Gateway {
         let record = self.inner.audit.open(begin).await?;
         match asked.on_record(record) {
             Ok(work) => Ok(Resolved(work)),
-            Err((record, error)) => Err(refused(record, error).await),
+            Err(ended) => Err(ended.told().await),
         }
     }
 
@@ -72,7 +72,7 @@ impl Gateway {
 
 /// A call that has no record yet.
 pub(crate) struct Asked<A: Answer> {
-    gateway: Gateway,
+    pub(crate) gateway: Gateway,
     found: Result<(Arc<Operation<A>>, Option<AgentId>)>,
     call: Call<A::Along>,
     summary: Summary,
@@ -81,14 +81,11 @@ pub(crate) struct Asked<A: Answer> {
 impl<A: Answer> Asked<A> {
     /// The call with its record, where there is such an operation; else the record, and why
     /// not.
-    pub(crate) fn on_record(
-        self,
-        record: audit::Open,
-    ) -> Result<Box<Work<A>>, (audit::Open, Error)> {
+    pub(crate) fn on_record(self, record: audit::Open) -> Result<Box<Work<A>>, Box<Ended>> {
         let Self { gateway, found, call, summary } = self;
         let (operation, agent) = match found {
             Ok(found) => found,
-            Err(error) => return Err((record, error)),
+            Err(error) => return Err(Box::new(Ended { record, error })),
         };
         let Call { caller, params, bytes, request_id, hears, arrived, along, .. } = call;
         Ok(Box::new(Work {
@@ -108,11 +105,20 @@ impl<A: Answer> Asked<A> {
     }
 }
 
-/// The error of a call that came no further than its record, once that is written.
-pub(crate) async fn refused(record: audit::Open, error: Error) -> Error {
-    match record.close(Err(error.code())).await {
-        Ok(_) => error,
-        Err(unrecorded) => unrecorded,
+/// A call that came no further than its record.
+pub(crate) struct Ended {
+    pub(crate) record: audit::Open,
+    pub(crate) error: Error,
+}
+
+impl Ended {
+    /// Why it did not, once that is on record.
+    pub(crate) async fn told(self) -> Error {
+        let Self { record, error } = self;
+        match record.close(Err(error.code())).await {
+            Ok(_) => error,
+            Err(unrecorded) => unrecorded,
+        }
     }
 }
 

@@ -16,6 +16,7 @@ use crate::{
     contain::contain,
     registry::{Claim, Claimed, Key, Known, Settled},
     summary,
+    workspaces::Opening,
 };
 
 impl<A: Answer> Admitted<A> {
@@ -27,7 +28,13 @@ impl<A: Answer> Admitted<A> {
     ///
     /// Cancel: as for [`Gateway::call`](crate::Gateway::call).
     pub async fn run(mut self) -> Result<Done<A>> {
-        let Some(request) = self.work.request_id.take() else { return self.perform(None).await };
+        match self.work.request_id.take() {
+            None => self.perform(None).await,
+            Some(request) => Box::pin(self.run_once(request)).await,
+        }
+    }
+
+    async fn run_once(self, request: String) -> Result<Done<A>> {
         let key = Key {
             workspace: self.work.agent.as_ref().map(ToString::to_string).unwrap_or_default(),
             caller: self.work.caller.id().to_owned(),
@@ -38,7 +45,7 @@ impl<A: Answer> Admitted<A> {
             Ok(Claim::Run(claimed)) => {
                 // A task of its own, so that a connection that breaks does not leave the
                 // caller with a call of which nobody knows how far it went.
-                let task = tokio::spawn(self.perform(Some(claimed)));
+                let task = tokio::spawn(self.perform(Some(Box::new(claimed))));
                 task.await.unwrap_or_else(|_| Err(Error::of(Code::Cancelled)))
             }
             Ok(Claim::Done(settled)) => self.repeat(settled).await,
@@ -46,7 +53,7 @@ impl<A: Answer> Admitted<A> {
         }
     }
 
-    async fn perform(mut self, claimed: Option<Claimed>) -> Result<Done<A>> {
+    async fn perform(mut self, claimed: Option<Box<Claimed>>) -> Result<Done<A>> {
         let result = self.execute().await;
         let Self { mut work, mut held, .. } = self;
         if let Some(more) = result.as_ref().ok().and_then(Answer::recorded) {
@@ -57,7 +64,7 @@ impl<A: Answer> Admitted<A> {
         let along = claimed.as_ref().map(|claimed| claimed.settle(settled(&result)));
         let outcome = outcome(&result).map(|()| bytes);
         let takes = work.operation.takes;
-        let sequence = work.record.close_along(outcome, along).await?;
+        let sequence = work.record.close_along(outcome, along).told().await?;
         let held = match takes {
             Takes::Watch | Takes::Process => {
                 held.call_ended();
@@ -79,7 +86,11 @@ impl<A: Answer> Admitted<A> {
         }
         let Some(known) = known.as_deref() else { return Err(Error::of(Code::AgentNotFound)) };
         let workspaces = &work.gateway.inner.workspaces;
-        let workspace = workspaces.open(&known.agent, work.arrived).await?;
+        let workspace = match workspaces.open_now(&known.agent, work.arrived)? {
+            Opening::Open(workspace) => workspace,
+            // Apart, since it is open most often.
+            Opening::Waits(slot) => Box::pin(workspaces.open_slot(&known.agent, slot)).await?,
+        };
         if !known.rules.allow_everything() {
             // Apart, since most have no rules, and asking takes much.
             Box::pin(approve(work, known, &workspace)).await?;

@@ -61,8 +61,14 @@ pub(crate) struct Workspaces {
     open: Mutex<HashMap<AgentId, Arc<Slot>>>,
 }
 
+/// A workspace, if it is open.
+pub(crate) enum Opening {
+    Open(Arc<Workspace>),
+    Waits(Arc<Slot>),
+}
+
 /// A workspace that is open, or being opened.
-struct Slot {
+pub(crate) struct Slot {
     /// As it was when the slot was made.
     agent: Agent,
     cell: OnceCell<Opened>,
@@ -87,6 +93,17 @@ impl Workspaces {
     /// `PROVIDER_UNAVAILABLE` without a lease or where another node has it; those of
     /// the opener.
     pub(crate) async fn open(&self, agent: &Agent, arrived: Moment) -> Result<Arc<Workspace>> {
+        match self.open_now(agent, arrived)? {
+            Opening::Open(workspace) => Ok(workspace),
+            Opening::Waits(slot) => self.open_slot(agent, slot).await,
+        }
+    }
+
+    /// The same where it is open.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open).
+    pub(crate) fn open_now(&self, agent: &Agent, arrived: Moment) -> Result<Opening> {
         if let Err(error) = self.lease.check() {
             self.lock().clear();
             return Err(error);
@@ -98,6 +115,17 @@ impl Workspaces {
             return Err(Error::new(Code::ProviderUnavailable, "the workspace is stopped"));
         }
         let slot = self.current(agent, arrived);
+        Ok(match slot.cell.get() {
+            Some(opened) => Opening::Open(Arc::clone(&opened.workspace)),
+            None => Opening::Waits(slot),
+        })
+    }
+
+    /// Opens what is not open yet, once for all who wait.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open).
+    pub(crate) async fn open_slot(&self, agent: &Agent, slot: Arc<Slot>) -> Result<Arc<Workspace>> {
         let opened = slot.cell.get_or_try_init(|| async {
             let owned = self.lease.acquire(&agent.id).await?;
             let workspace = self.opener.open(agent).await?;

@@ -67,18 +67,17 @@ impl Audit {
     ///
     /// Cancel: there is no record yet.
     pub async fn open(&self, begin: Begin) -> Result<Open> {
-        Ok(self.opened(begin, self.store.place().await?))
+        let place = self.store.place().await?;
+        Ok(self.open_in(place, begin))
     }
 
-    /// The same where that need not wait; else what it was to begin with comes back.
-    pub(crate) fn open_now(&self, begin: Begin) -> Result<Open, Begin> {
-        match self.store.place_now() {
-            Some(place) => Ok(self.opened(begin, place)),
-            None => Err(begin),
-        }
+    /// A place for a record, where there is one at once.
+    pub(crate) fn place_now(&self) -> Option<Place> {
+        self.store.place_now()
     }
 
-    fn opened(&self, begin: Begin, place: Place) -> Open {
+    /// Begins a record in its place.
+    pub(crate) fn open_in(&self, place: Place, begin: Begin) -> Open {
         let entry = Entry {
             time_ms: self.store.clock().now_ms(),
             caller: begin.caller,
@@ -135,30 +134,33 @@ impl Open {
     /// `INTERNAL` when it cannot be written; then no reply may leave.
     ///
     /// Cancel: the record is written as it would have been.
-    pub async fn close(self, outcome: Result<u64, Code>) -> Result<Option<i64>> {
-        self.close_along(outcome, None).await
+    pub fn close(
+        self,
+        outcome: Result<u64, Code>,
+    ) -> impl Future<Output = Result<Option<i64>>> + use<> {
+        self.close_along(outcome, None).told()
     }
 
-    /// The same with something that is written along with it, or neither is.
-    pub(crate) async fn close_along(
+    /// The same with something that is written along with it, or neither is; it is on its way
+    /// when this returns.
+    pub(crate) fn close_along(
         mut self,
         outcome: Result<u64, Code>,
         along: Option<Along>,
-    ) -> Result<Option<i64>> {
-        let closed = || Error::new(Code::Internal, "the operation could not be recorded");
+    ) -> Closing {
         self.entry.outcome = outcome.err().map_or(OK, |code| code.row().name).into();
         self.entry.bytes_out = i64::try_from(outcome.unwrap_or(0)).unwrap_or(i64::MAX);
-        let Some((place, entry)) = self.end() else { return Err(closed()) };
+        let Some((place, entry)) = self.end() else { return Closing::Failed };
         if self.outlives == Outlives::Gateway
             && along.is_none()
             && self.store.keep(&entry) == Kept::Yes
         {
             place.leave();
-            return Ok(None);
+            return Closing::Kept;
         }
         let (reply, wait) = oneshot::channel();
         place.fill(Append { entry, outlives: self.outlives, along, reply: Some(reply) });
-        wait.await.unwrap_or_else(|_| Err(closed())).map(Some)
+        Closing::Waits(wait)
     }
 
     /// The record as it is to be written, once.
@@ -171,6 +173,27 @@ impl Open {
             watcher(&entry.borrowed(), self.trace.as_ref());
         }
         Some((place, entry))
+    }
+}
+
+/// A record that is being closed.
+pub(crate) enum Closing {
+    /// It outlives what it is to outlive, and gets its number later.
+    Kept,
+    /// It is on its way.
+    Waits(oneshot::Receiver<Result<i64>>),
+    Failed,
+}
+
+impl Closing {
+    /// Waits until the record outlives what it is to outlive.
+    pub(crate) async fn told(self) -> Result<Option<i64>> {
+        let closed = || Err(Error::new(Code::Internal, "the operation could not be recorded"));
+        match self {
+            Self::Kept => Ok(None),
+            Self::Waits(wait) => wait.await.unwrap_or_else(|_| closed()).map(Some),
+            Self::Failed => closed().map(Some),
+        }
     }
 }
 

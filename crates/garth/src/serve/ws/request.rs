@@ -1,10 +1,13 @@
 //! One request, from its frame to its reply.
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{
+    panic::{self, AssertUnwindSafe},
+    sync::Arc,
+};
 
-use futures::FutureExt;
+use futures::{FutureExt, future::Either};
 use garth_contract::{Code, Error, Result};
-use garth_gateway::{Call, Caller, Done, Moment, approvals::Hears};
+use garth_gateway::{Begun, Call, Caller, Done, Moment, approvals::Hears};
 use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
@@ -81,20 +84,47 @@ impl Worked {
     }
 }
 
-/// Does what a request asks for, once it is its turn.
+/// Does what a request asks for, once it is its turn; where that is now, it is begun when this
+/// returns.
 ///
 /// Cancel: the record says `CANCELLED`.
-pub(super) async fn work(app: Arc<App>, call: Call<Along>, turns: Arc<Semaphore>) -> Worked {
-    let turn = match Arc::clone(&turns).try_acquire_owned() {
-        Ok(turn) => Some(turn),
-        Err(_) => turns.acquire_owned().await.ok(),
+pub(super) fn work(
+    app: &Arc<App>,
+    call: Call<Along>,
+    turns: &Arc<Semaphore>,
+) -> impl Future<Output = Worked> + Send + use<> {
+    match Arc::clone(turns).try_acquire_owned() {
+        Ok(turn) => Either::Left(worked(begin(app, call), Some(turn))),
+        Err(_) => {
+            let (app, turns) = (Arc::clone(app), Arc::clone(turns));
+            // Apart, since there is a turn most often.
+            Either::Right(Box::pin(async move {
+                let turn = turns.acquire_owned().await.ok();
+                worked(begin(&app, call), turn).await
+            }))
+        }
+    }
+}
+
+fn begin(app: &App, call: Call<Along>) -> Result<Begun<Answer>> {
+    let begun = panic::catch_unwind(AssertUnwindSafe(|| app.gateway.begin(&app.table, call)));
+    begun.map_err(|_| unforeseen())
+}
+
+async fn worked(begun: Result<Begun<Answer>>, turn: Option<OwnedSemaphorePermit>) -> Worked {
+    let result = match begun {
+        Ok(begun) => {
+            let done = AssertUnwindSafe(begun.end()).catch_unwind().await;
+            done.unwrap_or_else(|_| Err(unforeseen()))
+        }
+        Err(error) => Err(error),
     };
-    let done = AssertUnwindSafe(app.gateway.call(&app.table, call)).catch_unwind().await;
-    let result = done.unwrap_or_else(|_| {
-        // What a panic says can hold anything, also what stands in files.
-        Err(Error::new(Code::Internal, "the request failed in a way nobody thought of"))
-    });
     Worked { result, turn }
+}
+
+/// What a panic says can hold anything, also what stands in files.
+fn unforeseen() -> Error {
+    Error::new(Code::Internal, "the request failed in a way nobody thought of")
 }
 
 /// A reply on its way, and what may speak once it is.

@@ -225,7 +225,7 @@ impl Serving<'_> {
         }
     }
 
-    async fn begin(&mut self, request: Request, size: usize) {
+    async fn begin(&mut self, mut request: Request, size: usize) {
         let session = self.session;
         if self.jobs.len() >= MOST_UNDERWAY {
             let message = "too many requests of this connection are under way";
@@ -237,7 +237,7 @@ impl Serving<'_> {
             let message = "a request with this id is under way";
             return session.refuse(&request.id, &Error::new(Code::InvalidRequest, message)).await;
         }
-        let id = request.id.clone();
+        let id = std::mem::take(&mut request.id);
         let call = match request::call(
             request,
             (size, session.door.arrived()),
@@ -247,32 +247,33 @@ impl Serving<'_> {
             Ok(call) => call,
             Err(error) => return session.refuse(&id, &error).await,
         };
-        let bytes = u32::try_from(size.clamp(1, MOST_BYTES)).unwrap_or(u32::MAX);
-        // Most often there is room.
-        let room = match Arc::clone(&self.room).try_acquire_many_owned(bytes) {
-            Ok(room) => room,
-            Err(_) => {
-                let room = unconstrained(Arc::clone(&self.room).acquire_many_owned(bytes));
-                let Ok(room) = room.await else { return };
-                room
-            }
-        };
+        let size = size.clamp(1, MOST_BYTES);
+        let bytes = u32::try_from(size).unwrap_or(u32::MAX);
+        // Where there is room it is taken only for what takes its time: nobody else takes any.
+        let mut room = None;
+        if self.room.available_permits() < size {
+            let waits = unconstrained(Arc::clone(&self.room).acquire_many_owned(bytes));
+            let Ok(waited) = waits.await else { return };
+            room = Some(waited);
+        }
         let left = call.along.left.clone();
-        let (app, turns) = (Arc::clone(&session.app), Arc::clone(&self.turns));
-        let mut working = Box::pin(request::work(app, call, turns));
-        let outbox = session.outbox.clone();
+        let mut working = Box::pin(request::work(&session.app, call, &self.turns));
         // One that need not wait is not to be put off in the middle for want of a turn.
         match futures::poll!(unconstrained(working.as_mut())) {
             // Most are done at once, and need no task of their own, nor can they be cancelled:
             // nothing else is read meanwhile.
             Poll::Ready(worked) => {
                 drop(room);
-                if let Some(told) = Told::of(&id, worked, &left).send_now(&outbox) {
+                if let Some(told) = Told::of(&id, worked, &left).send_now(&session.outbox) {
+                    let outbox = session.outbox.clone();
                     self.jobs.spawn(async move { told.send(&outbox).await });
                 }
             }
             Poll::Pending => {
                 let Some(mut underway) = self.underway.begin(&id) else { return };
+                let outbox = session.outbox.clone();
+                let room =
+                    room.or_else(|| Arc::clone(&self.room).try_acquire_many_owned(bytes).ok());
                 self.jobs.spawn(async move {
                     let worked = tokio::select! {
                         biased;
