@@ -77,3 +77,30 @@ fn no_answer_is_a_refusal_and_who_goes_away_asks_no_more() {
     });
     assert_eq!(operator.ok("approvals.list", json!({})), json!({"approvals": []}));
 }
+
+#[test]
+fn no_more_bytes_of_requests_are_under_way_than_there_is_room_for() {
+    let server = Server::start();
+    let mut agent = careful(&server, 60_000);
+    let mut operator = server.operator();
+    let content = "x".repeat(20_000_000);
+    let mut large = |name: &str| {
+        let path = format!("careful/{name}");
+        agent.begin("worktree.write", json!({"agentId": "bird", "path": path, "content": content}))
+    };
+    // Two of them fit, and half of a third.
+    let (first, _, _) = (large("a"), large("b"), large("c"));
+    let last = agent.begin("worktree.stat", json!({"agentId": "bird", "path": "/"}));
+    let asked: Vec<_> = (0..2).map(|_| operator.event("approval.requested")).collect();
+    // Time enough for the third, if nothing held it up.
+    for _ in 0..100 {
+        let listed = operator.ok("approvals.list", json!({}));
+        assert_eq!(listed["approvals"].as_array().unwrap().len(), 2);
+    }
+    let denied = asked.iter().find(|asked| asked["summary"] == "careful/a").unwrap();
+    operator.ok("approvals.answer", json!({"id": denied["id"], "decision": "deny"}));
+    assert_eq!(operator.event("approval.requested")["summary"], "careful/c");
+    let mut reply = || agent.wait_for("a reply", |frame| frame["type"] == "res")["id"].clone();
+    let told = [reply(), reply()];
+    assert_eq!(told, [json!(first), json!(last)], "what came behind was read when there was room");
+}
