@@ -190,7 +190,7 @@ impl Gateway {
         call: Call<A::Along>,
     ) -> Result<Admitted<A>, Box<Later<A>>> {
         let (begin, asked) = self.ask(table, call);
-        let Some(place) = self.inner.audit.place_now() else {
+        let Some(place) = self.inner.audit.place_now(&begin) else {
             return Err(Box::new(Later::Record(Box::new((begin, asked)))));
         };
         let record = self.inner.audit.open_in(place, begin);

@@ -23,17 +23,20 @@ use std::{
 
 use garth_contract::{Code, Error, Result};
 use rusqlite::Connection;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{
+    mpsc::{self, error::TrySendError},
+    oneshot,
+};
 
 use crate::{
-    audit::Entry,
+    audit::{Entry, Outlives},
     clock::Clock,
     own_files::{self, Found},
 };
 pub(crate) use journal::Kept;
 use journal::{Journal, Left};
 use readers::Readers;
-use writer::{After, Message, Verdict, Writer};
+use writer::{After, Message, Strays, Verdict, Writer};
 pub(crate) use writer::{Along, Append, Place};
 
 /// Operations that may be under way at once: each holds a place in the queue for its
@@ -55,6 +58,7 @@ struct Shared {
     /// Where this process has it.
     journal: Option<Arc<Journal>>,
     clock: Clock,
+    strays: Arc<Strays>,
     healthy: Arc<AtomicBool>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -77,11 +81,13 @@ impl Store {
         let readers = Readers::new(path.to_owned(), clock.clone());
         let (queue, messages) = mpsc::channel(MOST_OPEN + QUEUE);
         let healthy = Arc::new(AtomicBool::new(true));
+        let strays: Arc<Strays> = Arc::new(Mutex::new(Some(Vec::new())));
         let failed = |_| Error::new(Code::Internal, "the registry's thread cannot be started");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let writer = Writer {
             connection,
             journal: journal.clone(),
+            strays: Arc::clone(&strays),
             healthy: Arc::clone(&healthy),
             runtime: runtime.map_err(failed)?,
         };
@@ -90,7 +96,7 @@ impl Store {
             .spawn(move || writer.run(messages))
             .map_err(failed)?;
         let thread = Mutex::new(Some(thread));
-        let shared = Shared { queue, readers, journal, clock, healthy, thread };
+        let shared = Shared { queue, readers, journal, clock, strays, healthy, thread };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -154,15 +160,45 @@ impl Store {
         self.shared.readers.read_waiting(work)
     }
 
-    /// A place in the queue that is kept until it is used or given back.
-    pub(crate) async fn place(&self) -> Result<Place> {
-        let permit = self.shared.queue.clone().reserve_owned().await.map_err(|_| closed())?;
-        Ok(Place::new(permit))
+    /// A place for a record, until it is used or given back.
+    pub(crate) async fn place(&self, outlives: Outlives) -> Result<Place> {
+        match self.place_now(outlives) {
+            Some(place) => Ok(place),
+            None => {
+                let permit = self.shared.queue.clone().reserve_owned().await;
+                permit.map(Place::kept).map_err(|_| closed())
+            }
+        }
     }
 
-    /// The same where there is one at once.
-    pub(crate) fn place_now(&self) -> Option<Place> {
-        self.shared.queue.clone().try_reserve_owned().ok().map(Place::new)
+    /// The same where there is one at once. What goes to the journal needs none in the queue,
+    /// as long as there is much room in it.
+    pub(crate) fn place_now(&self, outlives: Outlives) -> Option<Place> {
+        let roomy = |journal: &Arc<Journal>| journal.is_roomy() && !self.shared.queue.is_closed();
+        match outlives {
+            Outlives::Gateway if self.shared.journal.as_ref().is_some_and(roomy) => {
+                Some(Place::in_the_journal())
+            }
+            Outlives::Gateway | Outlives::Machine => {
+                self.shared.queue.clone().try_reserve_owned().ok().map(Place::kept)
+            }
+        }
+    }
+
+    /// Writes a record that has no place of its own; never waits.
+    fn send_astray(&self, append: Append) {
+        match self.shared.queue.try_reserve() {
+            Ok(place) => place.send(Message::Append(Box::new(append))),
+            // Whoever writes has much to do, and takes them along with it.
+            Err(TrySendError::Full(())) => {
+                let mut strays = self.shared.strays.lock().unwrap_or_else(PoisonError::into_inner);
+                // Where nobody does, it is dropped, and whoever waits for it sees that.
+                if let Some(strays) = strays.as_mut() {
+                    strays.push(append);
+                }
+            }
+            Err(TrySendError::Closed(())) => {}
+        }
     }
 
     /// Keeps a record in the journal, where it outlives this process; tells whether that
@@ -231,3 +267,6 @@ pub(crate) fn fault(error: &rusqlite::Error) -> Error {
     };
     Error::new(Code::Internal, format!("the registry failed: {why}"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -67,13 +67,13 @@ impl Audit {
     ///
     /// Cancel: there is no record yet.
     pub async fn open(&self, begin: Begin) -> Result<Open> {
-        let place = self.store.place().await?;
+        let place = self.store.place(begin.outlives).await?;
         Ok(self.open_in(place, begin))
     }
 
     /// A place for a record, where there is one at once.
-    pub(crate) fn place_now(&self) -> Option<Place> {
-        self.store.place_now()
+    pub(crate) fn place_now(&self, begin: &Begin) -> Option<Place> {
+        self.store.place_now(begin.outlives)
     }
 
     /// Begins a record in its place.
@@ -159,7 +159,8 @@ impl Open {
             return Closing::Kept;
         }
         let (reply, wait) = oneshot::channel();
-        place.fill(Append { entry, outlives: self.outlives, along, reply: Some(reply) });
+        let append = Append { entry, outlives: self.outlives, along, reply: Some(reply) };
+        place.fill(append, &self.store);
         Closing::Waits(wait)
     }
 
@@ -200,7 +201,8 @@ impl Closing {
 impl Drop for Open {
     fn drop(&mut self) {
         if let Some((place, entry)) = self.end() {
-            place.fill(Append { entry, outlives: self.outlives, along: None, reply: None });
+            let append = Append { entry, outlives: self.outlives, along: None, reply: None };
+            place.fill(append, &self.store);
         }
     }
 }

@@ -49,6 +49,8 @@ pub(super) struct Journal {
     inner: Mutex<Inner>,
     /// The number of the last entry that the database has.
     taken: AtomicU64,
+    /// The number of the last entry.
+    kept: AtomicU64,
     some: Notify,
     enough: Notify,
 }
@@ -151,6 +153,7 @@ impl Journal {
         let journal = Self {
             inner: Mutex::new(inner),
             taken: AtomicU64::new(taken),
+            kept: AtomicU64::new(last),
             some: Notify::new(),
             enough: Notify::new(),
         };
@@ -176,6 +179,7 @@ impl Journal {
         }
         inner.waiting.1 += 1;
         let count = inner.waiting.1;
+        self.kept.store(inner.last, Ordering::Release);
         drop(inner);
         if count == 1 {
             self.some.notify_one();
@@ -183,6 +187,12 @@ impl Journal {
             self.enough.notify_one();
         }
         Kept::Yes
+    }
+
+    /// Tells whether it has so much room that whoever begins a record can count on some for it.
+    pub(super) fn is_roomy(&self) -> bool {
+        let taken = self.taken.load(Ordering::Acquire);
+        self.kept.load(Ordering::Acquire).saturating_sub(taken) < MOST_WAITING as u64 / 2
     }
 
     /// Waits until it is worth taking what waits.

@@ -8,7 +8,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -23,7 +23,7 @@ use tokio::{
 };
 
 use super::{
-    fault,
+    Store, fault,
     journal::{Batch, Journal},
     sql,
 };
@@ -72,12 +72,21 @@ pub(crate) struct Append {
 /// What is written together with a record.
 pub(crate) type Along = Box<dyn FnOnce(&Connection) -> Result<()> + Send>;
 
-/// A place in the queue that is kept for one record.
-pub(crate) struct Place(mpsc::OwnedPermit<Message>);
+/// What a record has that is begun: a place in the queue that is kept for it, or the journal's
+/// word that there is room.
+pub(crate) struct Place(Option<mpsc::OwnedPermit<Message>>);
+
+/// Records for which there was room in the journal when they began and nowhere when they ended:
+/// no more than were under way when the room came to an end. `None` once nobody writes them.
+pub(super) type Strays = Mutex<Option<Vec<Append>>>;
 
 impl Place {
-    pub(super) fn new(permit: mpsc::OwnedPermit<Message>) -> Self {
-        Self(permit)
+    pub(super) fn kept(permit: mpsc::OwnedPermit<Message>) -> Self {
+        Self(Some(permit))
+    }
+
+    pub(super) fn in_the_journal() -> Self {
+        Self(None)
     }
 
     /// Gives the place back.
@@ -86,8 +95,11 @@ impl Place {
     }
 
     /// Puts the record into its place; never waits.
-    pub(crate) fn fill(self, append: Append) {
-        drop(self.0.send(Message::Append(Box::new(append))));
+    pub(crate) fn fill(self, append: Append, store: &Store) {
+        match self.0 {
+            Some(place) => drop(place.send(Message::Append(Box::new(append)))),
+            None => store.send_astray(append),
+        }
     }
 }
 
@@ -95,19 +107,32 @@ impl Place {
 pub(super) struct Writer {
     pub(super) connection: Connection,
     pub(super) journal: Option<Arc<Journal>>,
+    pub(super) strays: Arc<Strays>,
     pub(super) healthy: Arc<AtomicBool>,
     pub(super) runtime: Runtime,
 }
 
 impl Writer {
     /// Works until the end.
-    pub(super) fn run(self, mut messages: mpsc::Receiver<Message>) {
+    pub(super) fn run(self, messages: mpsc::Receiver<Message>) {
+        self.work(messages);
+        // Whoever waits for one that comes now sees that nobody is here.
+        drop(self.strays().take());
+    }
+
+    fn strays(&self) -> MutexGuard<'_, Option<Vec<Append>>> {
+        self.strays.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self, mut messages: mpsc::Receiver<Message>) {
         let mut syncs = Syncs::Always;
         // Of the journal, what could not be committed yet.
         let mut batch = Batch::default();
         let mut again = None;
         while let Some(first) = self.next(&mut messages, again) {
-            let taken = gather(first, &mut messages);
+            let mut taken = gather(first, &mut messages);
+            let strays = self.strays().replace(Vec::new()).unwrap_or_default();
+            taken.extend(strays.into_iter().map(|append| Message::Append(Box::new(append))));
             batch.and_then(self.journal.as_deref().map(Journal::take).unwrap_or_default());
             let mut group = Group::default();
             let ready = syncs.set(&self.connection, &taken);
