@@ -15,11 +15,7 @@ mod retain;
 mod verify;
 mod word;
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use garth_contract::Result;
 
@@ -79,7 +75,6 @@ pub struct Audit {
     store: Store,
     anchor: Arc<Anchor>,
     retention: Retention,
-    watcher: Arc<OnceLock<Watcher>>,
 }
 
 /// Sees every record of this process as it is closed, on its way to the disk, and the
@@ -94,13 +89,13 @@ impl Audit {
     pub fn new(store: Store, config: Config) -> Result<Self> {
         let Config { anchor, key, every, records, retention } = config;
         let anchor = Anchor::new(anchor, &key, every, records)?;
-        Ok(Self { store, anchor: Arc::new(anchor), retention, watcher: Arc::default() })
+        Ok(Self { store, anchor: Arc::new(anchor), retention })
     }
 
     /// Lets somebody see every record as it is closed, to count and to log; the first
     /// who asks does. It must be quick: whoever waits for a reply waits for it.
     pub fn watch(&self, watcher: impl Fn(&Entry<&str>, Option<&Trace>) + Send + Sync + 'static) {
-        let _ = self.watcher.set(Box::new(watcher));
+        self.store.watch(Box::new(watcher));
     }
 
     /// What a signed head is checked with by whoever does not have the key.

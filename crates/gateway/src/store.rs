@@ -15,7 +15,7 @@ mod writer;
 use std::{
     path::Path,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     thread::JoinHandle,
@@ -29,7 +29,7 @@ use tokio::sync::{
 };
 
 use crate::{
-    audit::{Entry, Outlives},
+    audit::{Entry, Outlives, Watcher},
     clock::Clock,
     own_files::{self, Found},
 };
@@ -58,6 +58,8 @@ struct Shared {
     /// Where this process has it.
     journal: Option<Arc<Journal>>,
     clock: Clock,
+    /// Sees every record as it is closed. It is here since every record has the store at hand.
+    watcher: OnceLock<Watcher>,
     strays: Arc<Strays>,
     healthy: Arc<AtomicBool>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -96,7 +98,8 @@ impl Store {
             .spawn(move || writer.run(messages))
             .map_err(failed)?;
         let thread = Mutex::new(Some(thread));
-        let shared = Shared { queue, readers, journal, clock, strays, healthy, thread };
+        let watcher = OnceLock::new();
+        let shared = Shared { queue, readers, journal, clock, watcher, strays, healthy, thread };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -199,6 +202,16 @@ impl Store {
             }
             Err(TrySendError::Closed(())) => {}
         }
+    }
+
+    /// Lets somebody see every record as it is closed; the first who asks does.
+    pub(crate) fn watch(&self, watcher: Watcher) {
+        let _ = self.shared.watcher.set(watcher);
+    }
+
+    /// Who sees every record as it is closed.
+    pub(crate) fn watcher(&self) -> Option<&Watcher> {
+        self.shared.watcher.get()
     }
 
     /// Keeps a record in the journal, where it outlives this process; tells whether that

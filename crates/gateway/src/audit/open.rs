@@ -1,14 +1,11 @@
 //! A record that is open while its operation runs.
 
-use std::{
-    sync::{Arc, OnceLock},
-    time::Instant,
-};
+use std::time::Instant;
 
 use garth_contract::{Code, Error, Result};
 use tokio::sync::oneshot;
 
-use super::{Audit, Entry, OK, Watcher, Word};
+use super::{Audit, Entry, OK, Word};
 use crate::{
     Trace,
     store::{Along, Append, Kept, Place, Store},
@@ -56,7 +53,6 @@ pub struct Open {
     trace: Option<Trace>,
     store: Store,
     place: Option<Place>,
-    watcher: Arc<OnceLock<Watcher>>,
 }
 
 impl Audit {
@@ -98,7 +94,6 @@ impl Audit {
             trace: begin.trace,
             store: self.store.clone(),
             place: Some(place),
-            watcher: Arc::clone(&self.watcher),
         }
     }
 
@@ -170,7 +165,7 @@ impl Open {
         self.entry.duration_us =
             i64::try_from(self.began.elapsed().as_micros()).unwrap_or(i64::MAX);
         let entry = std::mem::take(&mut self.entry);
-        if let Some(watcher) = self.watcher.get() {
+        if let Some(watcher) = self.store.watcher() {
             watcher(&entry.borrowed(), self.trace.as_ref());
         }
         Some((place, entry))
