@@ -155,11 +155,15 @@ pub(crate) fn is_unspeakable(value: &str) -> bool {
 
 /// Whether five consonants stand in a row, as far as that is cheap to say.
 pub(crate) fn has_consonants(bytes: &[u8]) -> bool {
-    let mut run = 0;
-    bytes.iter().any(|byte| {
-        run = if CONSONANTS.has(*byte) { run + 1 } else { 0 };
-        run == 5
-    })
+    let mut from = 0;
+    while let Some(five) = bytes.get(from..).and_then(|rest| rest.first_chunk::<5>()) {
+        // None that begins before the last of the others can have five.
+        match five.iter().rposition(|byte| !CONSONANTS.has(*byte)) {
+            Some(other) => from += other + 1,
+            None => return true,
+        }
+    }
+    false
 }
 
 static CONSONANTS: Class = Class::of(b"bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ");
@@ -232,6 +236,21 @@ mod tests {
     fn no_expansion_begins_with_anything_else() {
         for expansion in EXPANSIONS.needles {
             assert!(!OUTSIDE.has(expansion.as_bytes()[0]), "{expansion}");
+        }
+    }
+
+    #[test]
+    fn five_consonants_are_seen_wherever_they_stand() {
+        for before in ["", "a", "b", "ab", "bcda", "bcd4bcd-", "abcdebcd_"] {
+            for (letters, five) in
+                [("bcdf", false), ("BCdfg", true), ("bcyfgh", false), ("", false)]
+            {
+                for behind in ["", "a", "ebcd"] {
+                    let text = format!("{before}{letters}{behind}");
+                    let joined = before.ends_with('b') && letters == "bcdf";
+                    assert_eq!(has_consonants(text.as_bytes()), five || joined, "{text}");
+                }
+            }
         }
     }
 

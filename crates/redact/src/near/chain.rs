@@ -71,11 +71,11 @@ mod tests {
     fn every_word_but_the_last_ones_has_too_many_behind_it() {
         let [name, other] = [7, 8].map(|id| Name::of("okta", id));
         for (unit, last) in [
-            ("okta_ ", 122),
+            ("okta_ ", 123),
             ("okta_key ", 149),
-            ("okta-", 118),
+            ("okta-", 119),
             // Words that only begin with the name, or end with it.
-            ("okta_tokenokta=myOKTAkey ", 262),
+            ("okta_tokenokta=myOKTAkey ", 249),
         ] {
             let text = format!("{}2", unit.repeat(7));
             let mut chains = Chains::default();
