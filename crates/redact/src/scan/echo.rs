@@ -19,8 +19,10 @@ const REACH: usize = WINDOW + placeholder::LONGEST + LONGEST_CHARACTER;
 /// What is cut at a character is looked at as far as that one goes.
 const LONGEST_CHARACTER: usize = 4;
 
-/// After so many keywords it is asked again whether the text repeats itself.
+/// After so many keywords it is asked whether the text repeats itself, and after twice as many each
+/// time that it does not, so many times.
 const PATIENCE: usize = 32;
+const MOST_DOUBLED: u32 = 4;
 
 /// A text repeats itself where so many bytes come again.
 const ENOUGH: usize = 256;
@@ -41,6 +43,8 @@ const TURNS: [usize; 4] = [12, 6, 4, 2];
 pub(super) struct Echo {
     /// Keywords that were met since it was asked last.
     met: usize,
+    /// How often it was asked in vain.
+    vain: u32,
     /// How far before the same text stands; nothing where it does not repeat itself.
     shift: usize,
     /// Where that is known to be so.
@@ -69,8 +73,9 @@ impl Echo {
     pub(super) fn again(&mut self, view: &View<'_>, place: &Place) -> Option<&[Candidate]> {
         if self.shift == 0 {
             self.met += 1;
-            if self.met == PATIENCE {
+            if self.met == PATIENCE << self.vain {
                 self.met = 0;
+                self.vain = MOST_DOUBLED.min(self.vain + 1);
                 self.listen(view, place.at);
             }
             return None;
