@@ -34,7 +34,7 @@ pub(crate) const CONTEXT: usize = 128;
 const _: () = assert!(CONTEXT > placeholder::LONGEST && CONTEXT > 2 * assigned::MAX_PREFIX);
 
 /// A secret that a rule found, before overlaps are settled.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Candidate {
     pub(crate) start: usize,
     pub(crate) end: usize,

@@ -1,4 +1,4 @@
-//! A word that texts are compared with at every hit, in any case: sixteen bytes in one step.
+//! A word that texts are compared with at every hit, mostly in any case: sixteen bytes in one step.
 
 /// A word of the tables.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +16,7 @@ pub(crate) struct Head {
 const STEP: usize = 16;
 
 impl Head {
+    /// A word in any case.
     pub(crate) fn of(text: &'static str) -> Self {
         let mut parts = [[0; STEP]; 3];
         let [bytes, cases, all] = &mut parts;
@@ -27,6 +28,14 @@ impl Head {
         }
         let [bytes, cases, all] = parts.map(u128::from_le_bytes);
         Self { text, bytes, cases, all }
+    }
+
+    /// A word of no more than [`STEP`] bytes that is found only as it is written.
+    pub(crate) fn exactly(text: &'static str) -> Self {
+        let mut head = Self::of(text);
+        head.bytes = first_bytes(text.as_bytes());
+        head.cases = 0;
+        head
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -79,5 +88,12 @@ mod tests {
                 }
             }
         }
+    }
+    #[test]
+    fn a_word_in_capitals_is_found_as_it_is_written() {
+        let head = Head::exactly("KEY");
+        let begins = |text: &str| head.begins(text.as_bytes(), first_bytes(text.as_bytes()));
+        assert!(begins("KEY") && begins("KEYs and more of them that fill a step"));
+        assert!(!begins("key") && !begins("KEy") && !begins("KE") && !begins("KE_"));
     }
 }

@@ -41,6 +41,8 @@ pub(crate) enum Slash {
 pub(crate) struct Keywords {
     grams: Grams,
     rows: Vec<Row>,
+    /// The rows again, as they are written in a text, close together: most guesses end here.
+    written: Vec<Head>,
     /// Every beginning of every keyword.
     heads: HashSet<Vec<u8>>,
     longest: usize,
@@ -96,7 +98,8 @@ impl Keywords {
             text: row.text().as_bytes(),
             before: row.before(),
         }));
-        Self { grams, rows, heads, longest, formed }
+        let written = rows.iter().map(Row::written).collect();
+        Self { grams, rows, written, heads, longest, formed }
     }
 
     /// A keyword, and the rules to try at it.
@@ -158,18 +161,13 @@ impl Keywords {
     /// Whether a keyword that was guessed is there, ends behind `known`, and is worth a rule.
     fn stands(&self, bytes: &[u8], guess: Guess, (known, slash): (usize, Slash)) -> bool {
         let Guess { start, keyword } = guess;
-        let (Some(rest), Some(row)) = (bytes.get(start..), self.rows.get(keyword)) else {
+        let (Some(rest), Some(head)) = (bytes.get(start..), self.written.get(keyword)) else {
             return false;
         };
-        let head = &row.name.head;
         if !head.begins(rest, first_bytes(rest)) || start + head.len() <= known {
             return false;
         }
-        // One that is written in capitals stands only where it is written so.
-        let shouted = head.text.as_bytes().first().is_some_and(u8::is_ascii_uppercase);
-        if shouted && !rest.starts_with(head.text.as_bytes()) {
-            return false;
-        }
+        let Some(row) = self.rows.get(keyword) else { return false };
         let before = start.checked_sub(1).and_then(|index| bytes.get(index));
         let (Some(&before), Some(&first)) = (before, rest.first()) else { return true };
         row.follows.has(before, first) || (before == b'/' && slash == Slash::PartsNames)
@@ -213,6 +211,12 @@ impl Row {
 
     fn text(&self) -> &'static str {
         self.name.head.text
+    }
+
+    /// It, as it is written in a text: one in capitals stands only where it is written so.
+    fn written(&self) -> Head {
+        let shouted = self.text().as_bytes().first().is_some_and(u8::is_ascii_uppercase);
+        if shouted { Head::exactly(self.text()) } else { Head::of(self.text()) }
     }
 
     /// The classes of bytes behind which some rule would take the keyword.

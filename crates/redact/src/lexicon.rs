@@ -2,24 +2,42 @@
 
 /// A set of words.
 pub(crate) struct Lexicon {
+    /// Shortest first.
     words: &'static [&'static str],
-    /// What they begin with, one bit for each letter, by how long they are.
-    beginnings: [u32; LONGEST + 1],
+    by_len: [Words; LONGEST + 1],
+}
+
+/// The words of one length.
+#[derive(Clone, Copy)]
+struct Words {
+    /// What they begin with, one bit for each letter.
+    letters: u32,
+    from: usize,
+    to: usize,
 }
 
 /// No word has more bytes.
 const LONGEST: usize = 15;
 
 impl Lexicon {
+    /// These words, of which the shortest comes first.
     #[expect(clippy::indexing_slicing, reason = "a word that does not fit fails when it is built")]
     pub(crate) const fn new(words: &'static [&'static str]) -> Self {
-        let mut beginnings = [0; LONGEST + 1];
-        let mut rest = words;
-        while let [word, others @ ..] = rest {
-            beginnings[word.len()] |= letter(word.as_bytes()[0]);
-            rest = others;
+        let mut by_len = [Words { letters: 0, from: 0, to: 0 }; LONGEST + 1];
+        let (mut at, mut last) = (0, 0);
+        while at < words.len() {
+            let len = words[at].len();
+            assert!(last <= len, "a longer word comes first");
+            let of_len = &mut by_len[len];
+            if last < len {
+                of_len.from = at;
+            }
+            of_len.letters |= letter(words[at].as_bytes()[0]);
+            at += 1;
+            of_len.to = at;
+            last = len;
         }
-        Self { words, beginnings }
+        Self { words, by_len }
     }
 
     #[cfg(test)]
@@ -29,10 +47,12 @@ impl Lexicon {
 
     /// Whether a text is one of them.
     pub(crate) fn has(&self, text: &str) -> bool {
-        let Some(first) = text.bytes().next() else { return false };
-        let beginnings = self.beginnings.get(text.len()).copied().unwrap_or_default();
-        beginnings & letter(first) != 0
-            && self.words.iter().any(|word| text.eq_ignore_ascii_case(word))
+        let (Some(first), Some(of_len)) = (text.bytes().next(), self.by_len.get(text.len())) else {
+            return false;
+        };
+        let words = || self.words.get(of_len.from..of_len.to).unwrap_or_default();
+        of_len.letters & letter(first) != 0
+            && words().iter().any(|word| text.eq_ignore_ascii_case(word))
     }
 }
 

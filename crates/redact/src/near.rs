@@ -14,7 +14,7 @@ use memchr::memchr_iter;
 use crate::class::Class;
 use crate::judge::Value;
 use crate::judge::form::{has_distinct, is_address, is_cut_hash, is_hash_or_id};
-use crate::judge::words::{has_consonants, is_unspeakable};
+use crate::judge::words::is_unspeakable;
 use crate::memo::Memo;
 use crate::tail::Tail;
 pub(crate) use chain::Chains;
@@ -240,8 +240,10 @@ fn is_formed(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
     if naming == Naming::Shouted {
         let shaped = form.digits > 2 && value.len() >= 20;
         let shaped = shaped && (form.joined || is_uuid(&value) || PLAIN.all(value.as_bytes()));
-        let split = || value.len() >= 24 && form.mixed();
-        return shaped && form.random() && (form.joined || is_uuid(&value) || split());
+        if form.joined || is_uuid(&value) {
+            return shaped && form.random();
+        }
+        return shaped && value.len() >= 24 && form.mixed();
     }
     if gap.secret() {
         let cases = form.lower > 0 && form.upper > 0;
@@ -298,8 +300,7 @@ fn is_plainly_none(head: &[u8], naming: Naming) -> bool {
     }
     let digit = head.iter().any(u8::is_ascii_digit);
     let joined = || head.iter().all(u8::is_ascii_alphanumeric);
-    let spoken = || std::str::from_utf8(head).is_ok_and(|head| !is_unspeakable(head));
-    !digit && !joined() && (!has_consonants(head) || spoken())
+    !digit && !joined() && !is_unspeakable(head)
 }
 
 /// The name of a variable.

@@ -42,12 +42,13 @@ pub(crate) fn read_variable(chunk: &str, at: usize) -> Option<Range<usize>> {
 /// Prefixes of identifiers that are there to be shown.
 #[rustfmt::skip]
 static PUBLIC: Lexicon = Lexicon::new(&[
-    "acct", "asst", "batch", "call", "card", "ch", "chatcmpl", "cs", "cs_test", "cs_live", "cus",
-    "event", "evt", "file", "il", "in", "invoice", "item", "job", "msg", "msgbatch", "ord", "order", "org",
-    "pi", "plan", "pk", "pk_live", "pk_test", "pm", "po", "price", "prod", "prj", "project", "re",
-    "req", "request", "resp", "rs", "run", "seti", "sess", "session", "si", "src", "step", "sub",
-    "task", "team", "thread", "toolu", "tr", "trace", "txn", "user", "vs", "sha1", "sha256",
-    "sha384", "sha512", "md5", "integrity", "hash", "commit", "rev", "build", "chunk", "asset",
+    "ch", "cs", "il", "in", "pi", "pk", "pm", "po", "re", "rs", "si", "tr", "vs", "cus", "evt",
+    "job", "msg", "ord", "org", "prj", "req", "run", "src", "sub", "txn", "md5", "rev", "acct",
+    "asst", "call", "card", "file", "item", "plan", "prod", "resp", "seti", "sess", "step",
+    "task", "team", "user", "sha1", "hash", "batch", "event", "order", "price", "toolu", "trace",
+    "build", "chunk", "asset", "thread", "sha256", "sha384", "sha512", "commit", "cs_test",
+    "cs_live", "invoice", "pk_live", "pk_test", "project", "request", "session", "chatcmpl",
+    "msgbatch", "integrity",
 ]);
 
 /// Whether `random`, what follows an underscore, is random by its first bytes.

@@ -5,6 +5,7 @@
 //! and a secret that runs past what is at hand is followed by its tail. Spans are sorted and never
 //! overlap: what begins inside a settled span belongs to it.
 
+mod echo;
 mod hits;
 
 use std::collections::BinaryHeap;
@@ -20,6 +21,7 @@ use crate::placeholder;
 use crate::ruleset::Ruleset;
 use crate::tail::Tail;
 use crate::view::View;
+use echo::Echo;
 use hits::Hits;
 
 /// Keywords are looked for in blocks, so that a text full of them does not fill the memory.
@@ -50,6 +52,7 @@ pub(crate) struct Scan {
     covered: usize,
     numbers: Numbers,
     memo: Memo,
+    echo: Echo,
     found: Vec<Found>,
 }
 
@@ -178,7 +181,7 @@ impl Scan {
                     }
                     self.hits.pass();
                     if let Some(row) = keywords.row(keyword) {
-                        self.try_hit(row, rules, view, start);
+                        self.try_hit(row, rules, view, (start, keyword));
                     }
                 }
                 _ if candidate < frontier => {
@@ -190,15 +193,34 @@ impl Scan {
         }
     }
 
-    /// Tries every rule of a keyword where it stands.
+    /// Finds what the rules of a keyword find where it stands, which may be known.
     #[inline(never)]
-    fn try_hit(&mut self, row: &'static Row, rules: &Ruleset, view: &View<'_>, at: usize) {
-        let place = Place { view, row, at };
+    fn try_hit(
+        &mut self,
+        row: &'static Row,
+        rules: &Ruleset,
+        view: &View<'_>,
+        (at, keyword): (usize, usize),
+    ) {
+        let first = self.candidates.peek().map(|first| (first.start, first.end, first.id));
+        let place = echo::Place { at, keyword, first };
+        if let Some(found) = self.echo.again(view, &place) {
+            self.candidates.extend(found.iter().cloned());
+            return;
+        }
+        let mut found = Vec::new();
+        let here = Place { view, row, at };
         for &(index, rule) in row.rules.iter().filter(|(index, _)| rules.is_active(*index)) {
             let first = self.candidates.peek();
-            if let Some(found) = place.find((index, rule), first, &mut self.memo) {
-                self.candidates.push(found);
+            if let Some(candidate) = here.find((index, rule), first, &mut self.memo) {
+                if self.echo.listens() {
+                    found.push(candidate.clone());
+                }
+                self.candidates.push(candidate);
             }
+        }
+        if self.echo.listens() {
+            self.echo.remember(place, found);
         }
     }
 

@@ -301,3 +301,27 @@ fn what_one_value_is_says_nothing_about_the_next() {
         assert_eq!(shown, vec![secret; found], "{text}");
     }
 }
+
+#[test]
+fn a_text_that_repeats_itself_is_redacted_like_one_that_is_forgotten() {
+    let redactor = standard();
+    for (example, _) in known().flat_map(|rule| rule.examples) {
+        let text = format!("{example}\n").repeat(6_000 / example.len());
+        let mut stream = redactor.stream();
+        let mut out = String::new();
+        for piece in text.as_bytes().chunks(700) {
+            out.push_str(&stream.feed(&Raw::from(piece.to_vec())).unwrap());
+        }
+        out.push_str(&stream.finish().unwrap().clean);
+        assert_eq!(out, redactor.clean(Raw::from(text)).unwrap().clean.as_ref(), "{example}");
+    }
+}
+
+#[test]
+fn what_makes_the_last_of_many_a_secret_may_stand_far_behind_it() {
+    let text = format!("psexec {} ", "x".repeat(1_000)).repeat(100);
+    assert_eq!(standard().find(&text), []);
+    let told = format!("{text}-p s3cretpw");
+    let found = standard().find(&told).first().map(|span| span.start);
+    assert_eq!(found, Some(text.len() + 3));
+}

@@ -16,6 +16,27 @@ const SAMPLE: usize = SIZE / 16;
 /// So many of a rule's texts, those whose parts took longest, are measured whole.
 const WHOLE: usize = 3;
 
+/// Texts with keywords of several rules.
+const MIXED: &[&str] = &[
+    "KEY TOKEN SECRET ACCESS PRIVATE ",
+    ":KEYvalueKEY=:",
+    "= _API_KEY=SECRETvalue",
+    "KEY_KEY_:KEY--KEY:simfin-KEY__:API-KEY_:KEY_KEY:__KAPI-KEY_KEY-KEYKEY-",
+    "prospectcrm_skrappio_",
+    "_KEY_HERE_P5T",
+    "\"VIBER-ENV0: SECRET-(",
+];
+
+/// What is put together in no order, so that nothing of it comes again as it was.
+const PIECES: &[&[&str]] = &[
+    &["_KEY_HERE_P", "5T"],
+    &["prospectcrm_", "skrappio_"],
+    &["\"VIBER-", "ENV0: ", "SECRET-("],
+    &["KEY_", " TOKEN", "SECRET "],
+    &["okta", "_", " key "],
+    &["password", " is ", "'", "sshpass -p"],
+];
+
 /// Milliseconds that one of them may take.
 const MOST: f64 = 20.0;
 
@@ -40,6 +61,12 @@ pub(crate) fn measure(redactor: &Redactor) {
         });
         worst.extend(slowest.max_by(|one, other| one.0.total_cmp(&other.0)));
     }
+    tried += MIXED.len();
+    worst.extend(MIXED.iter().map(|unit| {
+        let text = unit.repeat(SIZE / unit.len());
+        let find = || drop(std::hint::black_box(redactor.find(&text)));
+        (best(find).as_secs_f64() * 1e3, "several rules", (*unit).to_owned())
+    }));
     worst.sort_by(|one, other| other.0.total_cmp(&one.0));
     for (took, name, unit) in worst.iter().take(24) {
         let head: String = unit.chars().take(48).collect();
@@ -47,10 +74,26 @@ pub(crate) fn measure(redactor: &Redactor) {
     }
     let slow = worst.iter().filter(|(took, ..)| *took > MOST).count();
     println!(
-        "hostile text: {slow} of {} rules above {MOST} ms of a core a megabyte in {tried} texts: {}",
+        "hostile text: {slow} of {} worst above {MOST} ms of a core a megabyte in {tried} texts: {}",
         worst.len(),
         verdict(slow == 0)
     );
+    for pieces in PIECES {
+        let text = in_no_order(pieces);
+        let took = best(|| drop(std::hint::black_box(redactor.find(&text)))).as_secs_f64() * 1e3;
+        println!("hostile text in no order: {took:.1} ms of a core a megabyte, {pieces:?}");
+    }
+}
+
+/// A megabyte of pieces, always in the same order.
+fn in_no_order(pieces: &[&str]) -> String {
+    let mut text = String::with_capacity(SIZE);
+    let mut state = 1_usize;
+    while text.len() < SIZE {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        text.push_str(pieces.get((state >> 33) % pieces.len()).unwrap_or(&""));
+    }
+    text
 }
 
 /// One text, again and again, for whoever looks where the time goes.
@@ -74,6 +117,10 @@ fn units(keywords: &[&str], examples: &[(&str, &str)]) -> Vec<String> {
         for around in ["", " ", "\n", "=", "=\"", ": ", "a", "_", "'", "/"] {
             units.push(format!("{keyword}{around}"));
         }
+        // A word that begins with the keyword, and one that it is in twice.
+        units.push(format!("{keyword}value-"));
+        units.push(format!("_{keyword}{keyword}"));
+        units.push(format!("dwpop0NIO_{keyword}_"));
         units.push(format!("{keyword}{}", "a1B".repeat(30)));
         units.push(format!("{keyword}=\"{}", "a1B".repeat(30)));
         units.push(format!("{keyword}={} ", "a1B".repeat(500)));

@@ -8,7 +8,7 @@ use crate::lexicon::Lexicon;
 pub(super) fn joins(prefix: &str, word: &str, first: u8) -> bool {
     const SHORT: &[&str] = &["pass", "pwd", "psk"];
     static JOINED: Lexicon = Lexicon::new(&[
-        "db", "my", "pg", "user", "root", "admin", "smtp", "mail", "ftp", "sql", "ssh", "redis",
+        "db", "my", "pg", "ftp", "sql", "ssh", "user", "root", "smtp", "mail", "admin", "redis",
     ]);
     let Some(last) = prefix.bytes().last() else { return true };
     if !SHORT.contains(&word) || !last.is_ascii_alphabetic() {
@@ -22,9 +22,9 @@ pub(super) fn joins(prefix: &str, word: &str, first: u8) -> bool {
 /// What may follow the word in the name of a secret.
 #[rustfmt::skip]
 static PLAIN: Lexicon = Lexicon::new(&[
-    "value", "val", "text", "plain", "raw", "string", "prod", "production", "dev", "test",
-    "staging", "live", "default", "admin", "root", "user", "db", "main", "primary",
-    "secondary", "old", "new", "current",
+    "db", "val", "raw", "dev", "old", "new", "text", "prod", "test", "live", "root", "user",
+    "main", "value", "plain", "admin", "string", "staging", "default", "primary", "current",
+    "secondary", "production",
 ]);
 
 /// Whether `rest`, what follows the word, may leave the name a name for the secret itself, as far as

@@ -7,7 +7,9 @@ use super::form::{
     has_digit, has_distinct, has_letter, has_scheme, is_address, is_cut_id, is_encoded_example,
     is_path,
 };
-use super::words::{is_gibberish, is_placeholder, is_reference, is_scrambled, is_wordy};
+use super::words::{
+    is_fetched, is_gibberish, is_placeholder, is_scrambled, is_upper_name, is_wordy,
+};
 use crate::assigned::Dress;
 
 /// A value, and what is known about it.
@@ -65,7 +67,7 @@ impl<'v> Value<'v> {
     }
 
     pub(crate) fn is_reference(&self) -> bool {
-        self.ask(1 << 2, is_reference)
+        self.ask(1 << 2, is_fetched) || (self.ask(1 << 6, is_upper_name) && self.is_wordy())
     }
 
     pub(crate) fn is_placeholder(&self) -> bool {
@@ -135,6 +137,7 @@ impl Deref for Value<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::words::is_reference;
     use super::*;
 
     type Question = (fn(&Value<'_>) -> bool, fn(&str) -> bool);
@@ -154,6 +157,8 @@ mod tests {
         let texts = [
             "my-service-token",
             "process.env.TOKEN",
+            "DB_PASSWORD",
+            "K4_X7R_2Q",
             "your_key",
             "7b3e5d8c-1a9f-4e2b",
             "d3d3LmV4YW1wbGUuY29t",

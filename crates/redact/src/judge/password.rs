@@ -121,9 +121,9 @@ fn is_yaml_word(claim: &Claim<'_>, value: &str) -> bool {
 fn is_about_passwords(prefix: &str) -> bool {
     #[rustfmt::skip]
     static ABOUT: Lexicon = Lexicon::new(&[
-        "forgot", "reset", "change", "show", "hide", "add", "toggle", "validate", "require", "no",
-        "has", "is", "check", "verify", "update", "edit", "generate", "hash", "hashed",
-        "encrypted", "invalid", "wrong", "missing", "empty",
+        "no", "is", "add", "has", "show", "hide", "edit", "hash", "reset", "check", "wrong",
+        "empty", "forgot", "change", "toggle", "verify", "update", "hashed", "require",
+        "invalid", "missing", "validate", "generate", "encrypted",
     ]);
     let prefix = prefix.trim_end_matches(['_', '-']);
     let separator = prefix.rfind(['_', '-']).map_or(0, |at| at + 1);
@@ -138,19 +138,23 @@ fn is_about_passwords(prefix: &str) -> bool {
 /// Types, states and the word itself: what stands behind `password:` in schemas and forms.
 #[rustfmt::skip]
 static NO_PASSWORDS: Lexicon = Lexicon::new(&[
-    "password", "passwd", "pass", "pwd", "passphrase", "passcode", "passwort", "senha",
-    "contrase\u{f1}a", "wachtwoord", "string", "str", "text",
-    "char", "varchar", "bytes", "hidden", "required", "optional", "boolean", "bool", "object",
-    "number", "integer", "null", "none", "nil", "true", "false", "undefined", "default",
-    "empty", "username", "user", "email", "input", "value", "auto", "prompt", "self", "this",
-    "option<string>", "secretstring", "secret<string>", "enabled", "disabled", "unknown",
-    "encrypted", "plaintext", "credentials", "alphanumeric",
+    "pwd", "str", "nil", "pass", "text", "char", "bool", "null", "none", "true", "user", "auto",
+    "self", "this", "senha", "bytes", "false", "empty", "email", "input", "value", "passwd",
+    "string", "hidden", "object", "number", "prompt", "varchar", "boolean", "integer", "default",
+    "enabled", "unknown", "password", "passcode", "passwort", "required", "optional", "username",
+    "disabled", "undefined", "encrypted", "plaintext", "passphrase", "wachtwoord",
+    "contrase\u{f1}a", "credentials", "secretstring", "alphanumeric", "option<string>",
+    "secret<string>",
 ]);
 
 /// Whether a value is one of those.
 pub(super) fn is_no_password(value: &str) -> bool {
-    let bare = value.trim_matches(|edge: char| !edge.is_ascii_alphanumeric());
-    NO_PASSWORDS.has(bare)
+    let is_edge = |byte: &u8| byte.is_ascii_alphanumeric();
+    let bytes = value.as_bytes();
+    let Some(from) = bytes.iter().position(is_edge) else { return false };
+    let to = bytes.iter().rposition(is_edge).map_or(from, |last| last + 1);
+    // What it begins and ends with is a character by itself.
+    NO_PASSWORDS.has(value.get(from..to).unwrap_or_default())
 }
 
 /// A number as code writes it, a version, an object identifier.

@@ -80,8 +80,13 @@ impl Needles {
     }
 }
 
-/// Whether the value points at a secret instead of being one: `${X}`, `process.env.X`, `{{ x }}`.
+/// Whether the value points at a secret instead of being one: `${X}`, `process.env.X`, `DB_KEY`.
 pub(crate) fn is_reference(value: &str) -> bool {
+    is_fetched(value) || (is_upper_name(value) && is_wordy(value))
+}
+
+/// Whether the value says where a secret is: `${X}`, `process.env.X`, `{{ x }}`.
+pub(super) fn is_fetched(value: &str) -> bool {
     let bytes = value.as_bytes();
     let Some(first) = bytes.first() else { return false };
     if references(*first).iter().any(|start| value.starts_with(start)) {
@@ -102,11 +107,7 @@ pub(crate) fn is_reference(value: &str) -> bool {
         [b'%', middle @ .., b'%'] => middle.iter().all(|byte| is_word_byte(*byte)),
         [b'%', b'd' | b'v'] | [b'?'] => true,
         [b':', name @ ..] => name.iter().all(|byte| is_word_byte(*byte)),
-        _ => {
-            let dotted = memchr(b'.', bytes).is_some();
-            let joined = memchr(b'_', bytes).is_some();
-            (dotted && is_dotted_name(value)) || (joined && is_variable_name(value))
-        }
+        _ => memchr(b'.', bytes).is_some() && is_dotted_name(value),
     }
 }
 
@@ -134,31 +135,39 @@ pub(crate) fn is_wordy(value: &str) -> bool {
         return false;
     };
     let mostly_letters = digits * 2 <= letters && numbers * 2 <= words + 1;
-    words > 0 && letters >= words * 3 && mostly_letters && !is_unspeakable(value)
+    words > 0 && letters >= words * 3 && mostly_letters && !is_unspeakable(value.as_bytes())
 }
 
-/// Whether a long run of letters has five consonants in a row.
-pub(crate) fn is_unspeakable(value: &str) -> bool {
-    // Most values have none, wherever their words begin.
-    if !has_consonants(value.as_bytes()) {
-        return false;
+/// Whether a word in a long run of letters has five consonants in a row.
+///
+/// A hump ends a word: `EightChars` has no five.
+pub(crate) fn is_unspeakable(value: &[u8]) -> bool {
+    let mut from = 0;
+    while let Some((five, rest)) = value.get(from..).and_then(|rest| rest.split_first_chunk()) {
+        if let Some(word) = last_beginning(five) {
+            from += word;
+            continue;
+        }
+        let letters = |byte: &&u8| byte.is_ascii_alphabetic();
+        let before = value.iter().take(from).rev().take(LONG).take_while(letters).count();
+        let behind = rest.iter().take(LONG).take_while(letters).count();
+        if before + five.len() + behind >= LONG {
+            return true;
+        }
+        from += 1;
     }
-    let runs = value.as_bytes().split(|byte| !byte.is_ascii_alphabetic());
-    // A hump ends a word: `EightChars` has no five consonants in a row.
-    let humps = |run: &[u8]| {
-        let words =
-            run.chunk_by(|one, next| !(one.is_ascii_lowercase() && next.is_ascii_uppercase()));
-        words.map(consonants).max().unwrap_or(0)
-    };
-    runs.filter(|run| run.len() >= 8).any(|run| humps(run) >= 5)
+    false
 }
 
-/// Whether five consonants stand in a row, as far as that is cheap to say.
-pub(crate) fn has_consonants(bytes: &[u8]) -> bool {
-    let mut run = 0;
-    bytes.iter().any(|byte| {
-        run = if CONSONANTS.has(*byte) { run + 1 } else { 0 };
-        run == 5
+/// Letters of a long run.
+const LONG: usize = 8;
+
+/// Where the last word among five bytes can begin; `None` where all are consonants of one word.
+fn last_beginning(five: &[u8; 5]) -> Option<usize> {
+    let other = five.iter().rposition(|byte| !CONSONANTS.has(*byte)).map(|at| at + 1);
+    other.or_else(|| {
+        let hump = |pair: &[u8]| matches!(pair, [one, next] if one.is_ascii_lowercase() && next.is_ascii_uppercase());
+        five.windows(2).rposition(hump).map(|at| at + 1)
     })
 }
 
@@ -210,10 +219,10 @@ fn is_dotted_name(value: &str) -> bool {
     named && parts > 1
 }
 
-/// `DB_PASSWORD`: the name of an environment variable, where an underscore is in it.
-fn is_variable_name(value: &str) -> bool {
-    let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-    value.bytes().all(upper) && is_wordy(value)
+/// `DB_PASSWORD`: where it is made of words, it is the name of an environment variable.
+pub(super) fn is_upper_name(value: &str) -> bool {
+    static UPPER: Class = Class::of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    memchr(b'_', value.as_bytes()).is_some() && UPPER.all(value.as_bytes())
 }
 
 fn is_word_byte(byte: u8) -> bool {
@@ -233,6 +242,30 @@ mod tests {
         for expansion in EXPANSIONS.needles {
             assert!(!OUTSIDE.has(expansion.as_bytes()[0]), "{expansion}");
         }
+    }
+
+    /// The same, as one would say it.
+    fn has_five(text: &[u8]) -> bool {
+        let hump = |one: &u8, next: &u8| !(one.is_ascii_lowercase() && next.is_ascii_uppercase());
+        let mut runs = text.split(|byte| !byte.is_ascii_alphabetic());
+        runs.any(|run| run.len() >= LONG && run.chunk_by(hump).any(|word| consonants(word) >= 5))
+    }
+
+    #[test]
+    fn five_consonants_of_one_word_in_a_long_run_cannot_be_spoken() {
+        let parts =
+            ["", "a", "bcdA", "bcdf", "bcdfg", "BCDFG", "bcDfg", "aeioua", "-", "4bc_", "yY"];
+        let mut unspeakable = 0;
+        for one in parts {
+            for other in parts {
+                for text in parts.map(|last| format!("{one}{other}{last}")) {
+                    let five = has_five(text.as_bytes());
+                    assert_eq!(is_unspeakable(text.as_bytes()), five, "{text}");
+                    unspeakable += usize::from(five);
+                }
+            }
+        }
+        assert!(unspeakable > 100, "{unspeakable}");
     }
 
     #[test]

@@ -53,7 +53,21 @@ impl Grams {
     pub(super) fn new<'k>(wanted: impl Iterator<Item = Wanted<'k>>) -> Self {
         let common: HashSet<&[u8]> =
             WORDS.iter().flat_map(|word| word.as_bytes().windows(RUN)).collect();
-        let mut entries: Vec<Entry> = wanted.flat_map(|wanted| runs(&wanted, &common)).collect();
+        // The shortest first: they have least to choose from.
+        let mut wanted: Vec<Wanted<'k>> = wanted.collect();
+        wanted.sort_by_key(|wanted| wanted.text.len());
+        let mut entries: Vec<Entry> = Vec::new();
+        // By the hash of a run: how many keywords have it.
+        let mut shared = vec![0_u8; 1 << HASH_BITS];
+        for wanted in wanted {
+            let runs = runs(&wanted, &common, &shared);
+            for entry in &runs {
+                if let Some(others) = shared.get_mut(hash(entry.run)) {
+                    *others = others.saturating_add(1);
+                }
+            }
+            entries.extend(runs);
+        }
         entries.sort_by_key(|entry| hash(entry.run));
         let mut known = Box::new([0_u64; 1 << (HASH_BITS - 6)]);
         let mut begins = vec![0_u32; (1 << BUCKET_BITS) + 1];
@@ -132,7 +146,7 @@ impl Grams {
 /// The runs that a keyword is known by: one for where it begins at an even place, one for an odd.
 ///
 /// Those of a short keyword reach beyond it, so there is one for every class that may stand there.
-fn runs(wanted: &Wanted<'_>, common: &HashSet<&[u8]>) -> Vec<Entry> {
+fn runs(wanted: &Wanted<'_>, common: &HashSet<&[u8]>, shared: &[u8]) -> Vec<Entry> {
     let keyword = u16::try_from(wanted.keyword).unwrap_or(u16::MAX);
     let folded: Vec<u8> = wanted.text.iter().map(|&byte| class(byte)).collect();
     let entry = |place: u16, run: [u8; RUN]| Entry { run: u32::from_le_bytes(run), keyword, place };
@@ -156,7 +170,7 @@ fn runs(wanted: &Wanted<'_>, common: &HashSet<&[u8]>) -> Vec<Entry> {
                 behind(2, [two, three, four]).chain([whole]).collect()
             }
         }
-        _ => rarest(wanted.text, common)
+        _ => rarest(wanted.text, |run| cost(run, common, shared))
             .into_iter()
             .flat_map(|place| [place, place + 1])
             .filter_map(|place| {
@@ -173,12 +187,22 @@ const FEWER: u32 = 40;
 /// The same for a run that a common word has.
 const IN_A_WORD: u32 = 200;
 
-/// Where the rarest two runs of a keyword begin, one a byte behind the other.
-fn rarest(keyword: &[u8], common: &HashSet<&[u8]>) -> Option<usize> {
-    let cost = |run: &[u8]| commonness(run) + if common.contains(run) { IN_A_WORD } else { 0 };
+/// The same for a run that another keyword has, for each of them.
+const SHARED: u32 = 25;
+
+/// Where the two runs of a keyword begin that cost least, one a byte behind the other.
+fn rarest(keyword: &[u8], cost: impl Fn(&[u8]) -> u32) -> Option<usize> {
     let fives = keyword.windows(RUN + 1).enumerate();
-    let both = |five: &[u8]| five.windows(RUN).map(cost).sum::<u32>();
+    let both = |five: &[u8]| five.windows(RUN).map(&cost).sum::<u32>();
     fives.min_by_key(|(_, five)| both(five)).map(|(place, _)| place)
+}
+
+/// What a run costs: how often it stands in a text in vain, and how many are to be compared there.
+fn cost(run: &[u8], common: &HashSet<&[u8]>, shared: &[u8]) -> u32 {
+    let folded = run.first_chunk().map(|run: &[u8; RUN]| u32::from_le_bytes(run.map(class)));
+    let others = folded.and_then(|run| shared.get(hash(run))).copied().unwrap_or_default();
+    let in_a_word = if common.contains(run) { IN_A_WORD } else { 0 };
+    commonness(run) + in_a_word + SHARED * u32::from(others)
 }
 
 /// Words that source code and prose are full of; a run in one of them says little.
@@ -242,4 +266,30 @@ fn hash(run: u32) -> usize {
 
 fn bucket(hash: usize) -> usize {
     hash >> (HASH_BITS - BUCKET_BITS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grams(keywords: &[&'static str]) -> Grams {
+        let wanted = keywords.iter().enumerate().map(|(keyword, text)| Wanted {
+            keyword,
+            text: text.as_bytes(),
+            before: Vec::new(),
+        });
+        Grams::new(wanted)
+    }
+
+    #[test]
+    fn keywords_that_end_alike_are_known_by_other_runs() {
+        let grams = grams(&["api_key", "app_key", "access_key", "private_key", "preshared_key"]);
+        let places = |run: &str| {
+            let folded: Vec<u8> = run.bytes().map(class).collect();
+            let run = u32::from_le_bytes(*folded.first_chunk().unwrap());
+            grams.entries.iter().filter(|entry| entry.run == run).count()
+        };
+        assert!((1..=2).contains(&places("_key")), "{}", places("_key"));
+        assert_eq!(grams.entries.len(), 10);
+    }
 }

@@ -42,7 +42,7 @@ impl<'v> Form<'v> {
         let long = value.len() >= 20;
         let numeric = digits == value.len() && digits >= 16;
         let dense = long && joined && digits > 2;
-        let speaks = || value.is_wordy() || !is_unspeakable(&value);
+        let speaks = || value.is_wordy() || !is_unspeakable(value.as_bytes());
         let letters = || {
             let joined = long && digits == 0 && joined;
             let joined = joined && (is_gibberish(&value) || !value.is_wordy());

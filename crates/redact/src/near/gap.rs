@@ -325,11 +325,6 @@ impl Name {
         Self { head: Head::of(text), word: Word::of(text.as_bytes()), id }
     }
 
-    /// Whether a text begins with the name.
-    pub(super) fn is(&self, text: &[u8]) -> bool {
-        self.head.begins(text, first_bytes(text))
-    }
-
     /// Whether `bytes`, of which `first` are the first, begin with the name and no longer word.
     fn stands_alone(&self, bytes: &[u8], first: u128) -> bool {
         let goes_on = || bytes.get(self.head.len()).is_some_and(|byte| LETTERS.has(*byte));

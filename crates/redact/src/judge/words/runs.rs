@@ -18,11 +18,12 @@ const LOWER: u8 = 2;
 const UPPER: u8 = 3;
 /// A capital behind another.
 const CAPITALS: u8 = 4;
-/// What no name has.
-const ODD: u8 = 5;
+/// What no name has: a bit of its own among what a byte can be.
+const ODD: u8 = 4;
 
 const LAST: usize = 5;
-const NEXT: usize = 4;
+/// Both, in so many bits each, are the place of a step.
+const BITS: u32 = 3;
 
 /// The counts of a value that is made of letters, digits and the marks that join words.
 ///
@@ -31,14 +32,18 @@ const NEXT: usize = 4;
 pub(super) fn count(value: &str) -> Option<Counts> {
     let mut counts = 0_u64;
     let mut last = MARK;
+    let mut odd = 0;
     for byte in value.bytes() {
         let kind = KINDS.get(usize::from(byte)).copied().unwrap_or(ODD);
-        if kind == ODD {
-            return None;
-        }
-        let step = STEPS.get(usize::from(last) * NEXT + usize::from(kind))?;
+        odd |= kind;
+        let place = usize::from(last) << BITS | usize::from(kind);
+        // Always below the length, so nothing is checked here.
+        let step = STEPS.get(place % STEPS.len())?;
         counts += step.adds;
         last = step.next;
+    }
+    if odd & ODD != 0 {
+        return None;
     }
     let count = |place: u64| usize::try_from(counts >> place & 0xffff).unwrap_or(usize::MAX);
     let [words, numbers, letters, digits] = PLACES.map(count);
@@ -55,14 +60,14 @@ struct Step {
     next: u8,
 }
 
-static STEPS: [Step; LAST * NEXT] = steps();
+static STEPS: [Step; 1 << (2 * BITS)] = steps();
 
 static KINDS: [u8; 256] = kinds(b"-_./: @[]");
 
 #[expect(clippy::indexing_slicing, reason = "both are below the length of the table")]
-const fn steps() -> [Step; LAST * NEXT] {
+const fn steps() -> [Step; 1 << (2 * BITS)] {
     let [words, numbers, letters, digits] = PLACES;
-    let mut steps = [Step { adds: 0, next: MARK }; LAST * NEXT];
+    let mut steps = [Step { adds: 0, next: MARK }; 1 << (2 * BITS)];
     let mut last = 0_u8;
     while (last as usize) < LAST {
         let apart = last == MARK || last == DIGIT;
@@ -70,7 +75,7 @@ const fn steps() -> [Step; LAST * NEXT] {
         let lower = 1 << letters | ((apart || last == CAPITALS) as u64) << words;
         let upper = 1 << letters | ((apart || last == LOWER) as u64) << words;
         let capitals = last == UPPER || last == CAPITALS;
-        let row = last as usize * NEXT;
+        let row = (last as usize) << BITS;
         steps[row + DIGIT as usize] = Step { adds: number, next: DIGIT };
         steps[row + LOWER as usize] = Step { adds: lower, next: LOWER };
         steps[row + UPPER as usize] =
