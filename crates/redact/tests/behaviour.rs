@@ -302,17 +302,23 @@ fn what_one_value_is_says_nothing_about_the_next() {
     }
 }
 
+/// A text that comes in pieces.
+fn streamed(redactor: &Redactor, text: &str) -> String {
+    let mut stream = redactor.stream();
+    let mut out = String::new();
+    for piece in text.as_bytes().chunks(700) {
+        out.push_str(&stream.feed(&Raw::from(piece.to_vec())).unwrap());
+    }
+    out.push_str(&stream.finish().unwrap().clean);
+    out
+}
+
 #[test]
 fn a_text_that_repeats_itself_is_redacted_like_one_that_is_forgotten() {
     let redactor = standard();
     for (example, _) in known().flat_map(|rule| rule.examples) {
         let text = format!("{example}\n").repeat(6_000 / example.len());
-        let mut stream = redactor.stream();
-        let mut out = String::new();
-        for piece in text.as_bytes().chunks(700) {
-            out.push_str(&stream.feed(&Raw::from(piece.to_vec())).unwrap());
-        }
-        out.push_str(&stream.finish().unwrap().clean);
+        let out = streamed(&redactor, &text);
         assert_eq!(out, redactor.clean(Raw::from(text)).unwrap().clean.as_ref(), "{example}");
     }
 }
@@ -324,4 +330,15 @@ fn what_makes_the_last_of_many_a_secret_may_stand_far_behind_it() {
     let told = format!("{text}-p s3cretpw");
     let found = standard().find(&told).first().map(|span| span.start);
     assert_eq!(found, Some(text.len() + 3));
+}
+
+#[test]
+fn what_repeats_itself_within_a_key_that_began_before_is_the_key() {
+    let redactor = standard();
+    for begin in ["-----BEGIN RSA PRIVATE KEY-----\n", "", "password: "] {
+        let text = format!("{begin}{}", "okta_api_key: none, sk_live_\n".repeat(400));
+        let whole = redactor.clean(Raw::from(text.clone())).unwrap().clean.to_string();
+        let out = streamed(&redactor, &text);
+        assert_eq!(out, whole, "{begin}");
+    }
 }

@@ -88,9 +88,10 @@ impl Echo {
         while self.tried.front().is_some_and(|tried| tried.place.key() < earlier) {
             self.tried.pop_front();
         }
-        let first = place.first.map(|(start, end, id)| (start - shift, end - shift, id));
-        let is_like =
-            |tried: &mut Tried| tried.place.key() == earlier && tried.place.first == first;
+        let later = |(start, end, id)| (start + shift, end + shift, id);
+        let is_like = |tried: &mut Tried| {
+            tried.place.key() == earlier && tried.place.first.map(later) == place.first
+        };
         let Tried { mut found, .. } = self.tried.pop_front_if(is_like)?;
         for candidate in &mut found {
             candidate.start += shift;
@@ -203,10 +204,12 @@ mod tests {
     #[test]
     fn another_keyword_or_another_find_before_it_is_another_place() {
         let text = UNIT.repeat(TIMES);
-        let others: [fn(usize) -> Place; 3] = [
+        let others: [fn(usize) -> Place; 4] = [
             |at| Place { keyword: 8, ..place(at) },
             |at| Place { first: None, ..place(at) },
             |at| Place { first: Some((at, at + 5, 1)), ..place(at) },
+            // It began before anything could come again.
+            |at| Place { first: Some((0, 5, 1)), ..place(at) },
         ];
         for other in others {
             assert!(answered(&text, 0, other).is_empty());
