@@ -12,6 +12,7 @@ mod descend;
 mod errno;
 mod find;
 mod host;
+mod lately;
 mod lock;
 mod lone;
 mod look;

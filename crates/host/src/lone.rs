@@ -22,6 +22,7 @@ use rustix::fs::{OFlags, fstatfs};
 use tokio::{runtime::Handle, task::spawn_blocking};
 
 use crate::{
+    lately::OF_THIS_MACHINE,
     tree::Tree,
     write::{self, New},
 };
@@ -34,19 +35,6 @@ const MOST_LEFT: usize = 16;
 const LONG: Duration = Duration::from_millis(5);
 /// So many are another thread's then, before it is tried again.
 const AGAIN: u32 = 64;
-
-/// File systems that lie on this machine, by the numbers that the kernel gives them: ext4,
-/// XFS, Btrfs, F2FS, ZFS, bcachefs, tmpfs, overlays.
-const OF_THIS_MACHINE: [i64; 8] = [
-    0xef53,
-    0x5846_5342,
-    0x9123_683e,
-    0xf2f5_2010,
-    0x2fc1_2fc1,
-    0xca45_1a4e,
-    0x0102_1994,
-    0x794c_7630,
-];
 
 /// The calls of one client that one thread serves.
 ///

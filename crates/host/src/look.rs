@@ -35,8 +35,13 @@ pub(crate) fn stat(tree: &Tree, path: &WsPath, links: Links) -> Result<Entry> {
 
 /// What [`stat`] gives, where the kernel knows it without waiting for a disk.
 pub(crate) fn stat_cached(tree: &Tree, path: &WsPath, links: Links) -> Option<Entry> {
+    if let Some(stat) = tree.look_lately(path, links) {
+        return Some(entry(path.clone(), &stat));
+    }
     let handle = tree.open_cached(path, OFlags::PATH, links)?;
-    Some(entry(path.clone(), &fstat(handle).ok()?))
+    let stat = fstat(handle).ok()?;
+    tree.found(path);
+    Some(entry(path.clone(), &stat))
 }
 
 /// What a link says, judged by where it really is.

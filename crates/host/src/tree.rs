@@ -30,7 +30,9 @@ use rustix::{
     io::Errno,
 };
 
-use crate::{covered::Covered, descend, errno, look, usage::Usage, walk, watch::Watches};
+use crate::{
+    covered::Covered, descend, errno, lately::Lately, look, usage::Usage, walk, watch::Watches,
+};
 
 /// How often a lookup is repeated when somebody moves things under it.
 pub(crate) const TRIES: usize = 4;
@@ -63,6 +65,7 @@ pub(crate) struct Tree {
     pub(crate) usage: Usage,
     pub(crate) watches: Watches,
     walk_only: AtomicBool,
+    lately: Lately,
 }
 
 /// A directory handle and a name in it, which may or may not exist.
@@ -116,7 +119,8 @@ impl Tree {
         let watched = handle.try_clone().map_err(|_| Error::of(Code::QuotaExceeded))?;
         let watches = Watches::new(watched, Arc::clone(&rules));
         let walk_only = AtomicBool::new(false);
-        Ok(Self { root: handle, links, policy, rules, usage, watches, walk_only })
+        let lately = Lately::new(handle.as_fd());
+        Ok(Self { root: handle, links, policy, rules, usage, watches, walk_only, lately })
     }
 
     /// The handle of the root.
@@ -210,6 +214,23 @@ impl Tree {
         let resolve = BENEATH | ResolveFlags::CACHED;
         openat2(&self.root, kernel_path(path), with_links(flags, links), Mode::empty(), resolve)
             .ok()
+    }
+
+    /// Looks at an entry of the root itself that was found without waiting lately; `None`
+    /// says nothing about it.
+    pub(crate) fn look_lately(&self, path: &WsPath, links: Links) -> Option<Stat> {
+        if !self.rules.is_empty() || self.walk_only.load(Ordering::Relaxed) {
+            return None;
+        }
+        let stat = self.lately.look(self.root(), name_in_root(path)?)?;
+        (links == Links::Keep || !is_link(&stat)).then_some(stat)
+    }
+
+    /// Takes note that something was found without waiting.
+    pub(crate) fn found(&self, path: &WsPath) {
+        if let Some(name) = name_in_root(path) {
+            self.lately.found(name);
+        }
     }
 
     /// Refuses what is no regular file, or one that the policy keeps from being read.
@@ -360,6 +381,11 @@ impl Place {
 
 pub(crate) fn is_link(stat: &Stat) -> bool {
     FileType::from_raw_mode(stat.st_mode) == FileType::Symlink
+}
+
+/// The name of an entry of the root itself.
+fn name_in_root(path: &WsPath) -> Option<&[u8]> {
+    Some(path.as_bytes()).filter(|name| !name.is_empty() && !name.contains(&b'/'))
 }
 
 /// How a path from the root is told to the kernel.
