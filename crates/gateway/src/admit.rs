@@ -1,8 +1,10 @@
 //! The third step: whether there is room for the call.
 
+use std::sync::Arc;
+
 use garth_contract::{Error, Result};
 
-use crate::{Admitted, Answer, Authorized, Gateway, call::Work};
+use crate::{Admitted, Answer, Authorized, Gateway, call::Work, limits::Demand};
 
 impl Gateway {
     /// Takes what the call needs from its caller's budget and its workspace's.
@@ -21,9 +23,15 @@ impl Gateway {
         &self,
         authorized: Authorized<A>,
     ) -> Result<Admitted<A>, (Box<Work<A>>, Error)> {
-        let Authorized { work, known, permit } = authorized;
-        match self.inner.limits.admit(&work.demand(known.as_ref())) {
-            Ok(held) => Ok(Admitted { work, known, permit, held }),
+        let Authorized { work, standing, permit } = authorized;
+        let (limits, wanted) = (&self.inner.limits, work.wanted());
+        let held = match &standing {
+            Some(standing) => limits.admit_on(&standing.sides, &wanted),
+            // About no workspace, which is asked for seldom.
+            None => limits.admit_on(&Arc::new(limits.sides(&Demand::of(&work.caller))), &wanted),
+        };
+        match held {
+            Ok(held) => Ok(Admitted { work, standing, permit, held }),
             Err(error) => Err((work, error)),
         }
     }

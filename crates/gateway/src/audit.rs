@@ -23,6 +23,7 @@ pub(crate) use anchor::Anchor;
 pub use anchor::PublicKey;
 pub(crate) use chain::{Appender, GENESIS, Link};
 pub use list::{Filter, Page};
+pub(crate) use open::Closing;
 pub use open::{Begin, Open, Outlives};
 pub(crate) use record::hex;
 pub use record::{Entry, OK, Record};
@@ -90,6 +91,11 @@ impl Audit {
         let Config { anchor, key, every, records, retention } = config;
         let anchor = Anchor::new(anchor, &key, every, records)?;
         Ok(Self { store, anchor: Arc::new(anchor), retention })
+    }
+
+    /// The same, counted apart as [`Store::apart`] is.
+    pub(crate) fn apart(&self) -> Self {
+        Self { store: self.store.apart(), ..self.clone() }
     }
 
     /// Lets somebody see every record as it is closed, to count and to log; the first

@@ -12,6 +12,7 @@ use crate::{
     Access, Answer, Authorized, Gateway, Resolved, Role, Run, Shows,
     call::{Work, step},
     registry::Known,
+    standing::Standing,
     summary,
 };
 
@@ -25,9 +26,9 @@ impl Gateway {
         let Resolved(work) = resolved;
         let allowed = self.allows(&work);
         let (work, permit) = step(work, allowed).await?;
-        let known = self.look_up(&work).await;
-        let (work, known) = step(work, known).await?;
-        Ok(Authorized::of(work, known, permit))
+        let standing = self.look_up(&work).await;
+        let (work, standing) = step(work, standing).await?;
+        Ok(Authorized::of(work, standing, permit))
     }
 
     /// The same where it need not wait: for who may ask, about an agent that is in memory.
@@ -37,9 +38,9 @@ impl Gateway {
     ) -> Result<Authorized<A>, Box<Work<A>>> {
         let Ok(permit) = self.allows(&work) else { return Err(work) };
         let Some(id) = &work.agent else { return Ok(Authorized::of(work, None, permit)) };
-        let Some(known) = self.inner.registry.known_now(id) else { return Err(work) };
-        match may_be_changed(&work, &known) {
-            Ok(()) => Ok(Authorized::of(work, Some(known), permit)),
+        let Some(standing) = self.standing_now(&work.caller, id) else { return Err(work) };
+        match may_be_changed(&work, &standing.known) {
+            Ok(()) => Ok(Authorized::of(work, Some(standing), permit)),
             Err(_) => Err(work),
         }
     }
@@ -77,8 +78,10 @@ impl Gateway {
     }
 
     /// Finds the agent that the call is about.
-    async fn look_up<A: Answer>(&self, work: &Work<A>) -> Result<Option<Arc<Known>>> {
+    async fn look_up<A: Answer>(&self, work: &Work<A>) -> Result<Option<Arc<Standing>>> {
         let Some(id) = &work.agent else { return Ok(None) };
+        // Before it is read: what changes meanwhile makes this one old.
+        let generation = self.inner.registry.generation();
         let known =
             self.inner.registry.known(id).await.map_err(|error| match work.caller.role() {
                 // To an agent its own absence looks like anybody else's.
@@ -88,16 +91,17 @@ impl Gateway {
                 Role::Agent(_) | Role::User | Role::Operator => error,
             })?;
         may_be_changed(work, &known)?;
-        Ok(Some(known))
+        Ok(Some(self.stand(&work.caller, known, generation)))
     }
 }
 
 impl<A: Answer> Authorized<A> {
-    fn of(mut work: Box<Work<A>>, known: Option<Arc<Known>>, permit: Option<Permit>) -> Self {
-        if let Some(known) = known.as_ref().filter(|known| known.has_own_redactor()) {
+    fn of(mut work: Box<Work<A>>, standing: Option<Arc<Standing>>, permit: Option<Permit>) -> Self {
+        let known = standing.as_ref().map(|standing| &standing.known);
+        if let Some(known) = known.filter(|known| known.has_own_redactor()) {
             work.record.describe(summary::line(&work.summary, &known.redactor));
         }
-        Self { work, known, permit }
+        Self { work, standing, permit }
     }
 }
 

@@ -33,7 +33,7 @@ use serde_json::Value;
 
 use crate::{
     Answer, Caller, Gateway, Held, Moment, Operation, Summary, agent_id::AgentId, approvals::Hears,
-    audit, limits::Demand, registry::Known, resolve::Ended,
+    audit, limits::Wanted, resolve::Ended, standing::Standing,
 };
 
 /// What a caller asks for, as an interface read it.
@@ -82,7 +82,7 @@ pub struct Resolved<A: Answer>(pub(crate) Box<Work<A>>);
 /// A call that its caller may make.
 pub struct Authorized<A: Answer> {
     pub(crate) work: Box<Work<A>>,
-    pub(crate) known: Option<Arc<Known>>,
+    pub(crate) standing: Option<Arc<Standing>>,
     pub(crate) permit: Option<Permit>,
 }
 
@@ -90,7 +90,7 @@ pub struct Authorized<A: Answer> {
 #[must_use = "an admitted call that is not run is recorded as cancelled"]
 pub struct Admitted<A: Answer> {
     pub(crate) work: Box<Work<A>>,
-    pub(crate) known: Option<Arc<Known>>,
+    pub(crate) standing: Option<Arc<Standing>>,
     pub(crate) permit: Option<Permit>,
     pub(crate) held: Held,
 }
@@ -122,16 +122,10 @@ impl<A: Answer> Work<A> {
         Ended { record: self.record, error }.told().await
     }
 
-    /// What is counted for it.
-    pub(crate) fn demand<'a>(&'a self, known: Option<&'a Arc<Known>>) -> Demand<'a> {
-        Demand {
-            caller: self.caller.shared_id(),
-            kind: self.caller.kind(),
-            workspace: known.map(|known| (&known.agent.id, known.agent.settings.limits)),
-            family: self.operation.family,
-            takes: self.operation.takes,
-            bytes: self.bytes,
-        }
+    /// What is taken for it from the budgets.
+    pub(crate) fn wanted(&self) -> Wanted {
+        let Operation { family, takes, .. } = *self.operation;
+        Wanted { family, takes, bytes: self.bytes }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicI64, Ordering},
     },
 };
@@ -11,7 +11,7 @@ use std::{
 use garth_contract::{Code, Error, Result, escape};
 use tokio::sync::watch;
 
-use crate::{AgentId, Trace, audit::Word};
+use crate::{AgentId, Trace, audit::Word, standing::Standing};
 
 /// The longest name of a session that is recorded, in bytes.
 const MOST_SESSION: usize = 128;
@@ -159,6 +159,8 @@ struct Who {
     session: Arc<str>,
     /// The role as records have it.
     role: Arc<str>,
+    /// The workspace that it called last.
+    standing: Mutex<Option<Arc<Standing>>>,
 }
 
 impl Caller {
@@ -170,7 +172,8 @@ impl Caller {
         let session = escape(session.as_bytes().get(..end).unwrap_or_default());
         let role = Arc::from(credential.role.to_string());
         let credential = Credential { id: Arc::from(&*credential.id), ..credential };
-        let who = Arc::new(Who { credential, session: Arc::from(session), role });
+        let (session, standing) = (Arc::from(session), Mutex::default());
+        let who = Arc::new(Who { credential, session, role, standing });
         Self { who, trace: None }
     }
 
@@ -223,6 +226,19 @@ impl Caller {
 
     pub(crate) fn kind(&self) -> Kind {
         self.who.credential.kind
+    }
+
+    /// What it has at hand of the workspace that it called last.
+    pub(crate) fn standing(&self) -> Option<Arc<Standing>> {
+        self.who.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn stands(&self, standing: &Arc<Standing>) {
+        let mut last = self.who.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        // What it was is let go when nobody waits for it.
+        let before = last.replace(Arc::clone(standing));
+        drop(last);
+        drop(before);
     }
 
     /// # Errors

@@ -45,6 +45,7 @@ pub struct Gateway {
     pub(crate) inner: Arc<Inner>,
 }
 
+#[derive(Clone)]
 pub(crate) struct Inner {
     pub(crate) registry: Registry,
     pub(crate) audit: Audit,
@@ -55,7 +56,7 @@ pub(crate) struct Inner {
     /// For what is recorded before it is known whose rules hold.
     pub(crate) redactor: Redactor,
     lease: Arc<Lease>,
-    housekeeping: Mutex<Option<Housekeeping>>,
+    housekeeping: Arc<Mutex<Option<Housekeeping>>>,
 }
 
 /// A call that was begun.
@@ -151,7 +152,7 @@ impl Gateway {
         let redactor = Redactor::new(&garth_redact::Config::standard())
             .map_err(|_| Error::new(Code::Internal, "the built-in redaction cannot be used"))?;
         let desk = Arc::new(Desk::new(store.clock().clone()));
-        let housekeeping = Mutex::new(Some(housekeeping));
+        let housekeeping = Arc::new(Mutex::new(Some(housekeeping)));
         let inner = Inner {
             registry,
             audit,
@@ -164,6 +165,14 @@ impl Gateway {
             housekeeping,
         };
         Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The same gateway, for somebody who calls it often: how many hold it is counted apart.
+    /// Two connections that work at the same time would else count at one place of memory.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        let audit = self.inner.audit.apart();
+        Self { inner: Arc::new(Inner { audit, ..Inner::clone(&self.inner) }) }
     }
 
     /// Does what a call asks for, or refuses it; either way there is a record of it on

@@ -30,6 +30,7 @@ mod registry;
 mod resolve;
 mod run;
 mod settings;
+mod standing;
 mod store;
 mod summary;
 mod token;

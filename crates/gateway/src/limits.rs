@@ -22,10 +22,11 @@ pub use config::{Budget, Config, Family, Numbers, Takes};
 pub use counters::Snapshot;
 use counters::{Counters, Why};
 pub use slots::Held;
-use slots::{Open, Sides, Slots};
+use slots::{Open, Slots};
 
-use crate::{AgentId, OwnLimits, caller::Kind};
+use crate::{AgentId, Caller, OwnLimits, caller::Kind};
 use accounts::Accounts;
+pub(crate) use accounts::Sides;
 
 /// What to wait for a place that is taken: nobody knows when it is free, so a time in
 /// which many an operation ends.
@@ -55,6 +56,28 @@ pub struct Demand<'a> {
     pub takes: Takes,
     /// How large the request is.
     pub bytes: u64,
+}
+
+impl<'a> Demand<'a> {
+    /// What a caller asks for that asks for nothing yet.
+    pub(crate) fn of(caller: &'a Caller) -> Self {
+        Self {
+            caller: caller.shared_id(),
+            kind: caller.kind(),
+            workspace: None,
+            family: Family::Worktree,
+            takes: Takes::Nothing,
+            bytes: 0,
+        }
+    }
+}
+
+/// The same, of whomever it is asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) family: Family,
+    pub(crate) takes: Takes,
+    pub(crate) bytes: u64,
 }
 
 /// The budgets of everybody.
@@ -90,18 +113,22 @@ impl<C: Clock + Clone> Limits<C> {
     /// # Errors
     /// `RATE_LIMIT_EXCEEDED` with the time after which it fits.
     pub fn admit(&self, demand: &Demand<'_>) -> Result<Held<C>> {
-        let held = self.slots.take(demand.takes, self.sides(demand));
-        let held = held.map_err(|why| self.refuse(why, PLACE_TAKEN))?;
-        let now = self.accounts.now();
-        for (account, numbers) in held.sides.iter().flatten() {
-            let paid = account.charge(numbers.bytes_per_minute, demand.bytes, now);
-            paid.map_err(|wait| self.refuse(Why::Bytes, wait))?;
+        let Demand { family, takes, bytes, .. } = *demand;
+        self.admit_on(&Arc::new(self.sides(demand)), &Wanted { family, takes, bytes })
+    }
+
+    /// The same for sides that are known.
+    ///
+    /// # Errors
+    /// As for [`admit`](Self::admit).
+    pub(crate) fn admit_on(&self, sides: &Arc<Sides<C>>, wanted: &Wanted) -> Result<Held<C>> {
+        if !self.slots.begin() {
+            return Err(self.refuse(Why::InFlight, PLACE_TAKEN));
         }
-        for (account, numbers) in held.sides.iter().flatten() {
-            let most = numbers.requests(demand.family);
-            let paid = self.accounts.request(account, demand.family, most, now);
-            paid.map_err(|wait| self.refuse(Why::Requests, wait))?;
-        }
+        let mut held = Held::begun(Arc::clone(sides), wanted.takes);
+        let taken = self.accounts.take(sides, wanted);
+        taken.map_err(|(why, wait)| self.refuse(why, wait.unwrap_or(PLACE_TAKEN)))?;
+        held.has_places();
         self.counters.admitted();
         Ok(held)
     }
@@ -110,9 +137,13 @@ impl<C: Clock + Clone> Limits<C> {
     /// over the budget is owed and paid before the next call is admitted.
     pub fn settle(&self, held: &Held<C>, bytes: u64) {
         let now = self.accounts.now();
-        for (account, numbers) in held.sides.iter().flatten() {
-            account.owe(numbers.bytes_per_minute, bytes, now);
-        }
+        held.sides.each(|spent, numbers| spent.owe(numbers, bytes, now));
+    }
+
+    /// The same for a call that leaves nothing open, and gives back what it held.
+    pub(crate) fn end(&self, mut held: Held<C>, bytes: u64) {
+        let now = self.accounts.now();
+        held.leave(|spent, numbers| spent.owe(numbers, bytes, now));
     }
 
     /// What was counted so far.
@@ -133,7 +164,7 @@ impl<C: Clock + Clone> Limits<C> {
     }
 
     /// Both sides of a call with the numbers that hold for them.
-    fn sides(&self, demand: &Demand<'_>) -> Sides<C> {
+    pub(crate) fn sides(&self, demand: &Demand<'_>) -> Sides<C> {
         let budget = match demand.kind {
             Kind::Token => &self.config.programs,
             Kind::Session => &self.config.people,
@@ -146,10 +177,11 @@ impl<C: Clock + Clone> Limits<C> {
             (Some((_, own)), Kind::Token) => budget.workspace.with(&own),
             (Some(_), Kind::Session) | (None, _) => budget.workspace,
         };
-        [
+        let accounts = [
             caller.map(|account| (account, budget.caller)),
             workspace.map(|account| (account, numbers)),
-        ]
+        ];
+        Sides::new(accounts, Arc::clone(&self.slots))
     }
 
     fn refuse(&self, why: Why, wait: Duration) -> Error {

@@ -234,7 +234,7 @@ impl Registry {
         if let Some(known) = self.known_now(id) {
             return Ok(known);
         }
-        let generation = self.shared.generation.load(Ordering::SeqCst);
+        let generation = self.generation();
         let agent = self.get(id).await?;
         let redactor = agent.settings.audit_redactor()?;
         let rules = approvals::Rules::compile(&agent.settings.approvals)?;
@@ -243,7 +243,7 @@ impl Registry {
         if all.len() >= MOST_KNOWN {
             all.clear();
         }
-        if self.shared.generation.load(Ordering::SeqCst) == generation {
+        if self.generation() == generation {
             all.insert(id.clone(), Arc::clone(&known));
         }
         Ok(known)
@@ -252,6 +252,11 @@ impl Registry {
     /// The same where it is in memory.
     pub(crate) fn known_now(&self, id: &AgentId) -> Option<Arc<Known>> {
         self.lock().get(id).map(Arc::clone)
+    }
+
+    /// How often agents were changed, as far as this process knows.
+    pub(crate) fn generation(&self) -> u64 {
+        self.shared.generation.load(Ordering::SeqCst)
     }
 
     /// Reads everything anew from now on.

@@ -11,12 +11,12 @@ use crate::{
     approvals::{
         Again, Answered, AnsweredBy, Collected, Hears, Question, Reply, Told, Touched, Verdict,
     },
+    audit::Closing,
     call::Work,
     change,
     contain::contain,
     registry::{Claim, Claimed, Key, Known, Settled},
     summary,
-    workspaces::Opening,
 };
 
 impl<A: Answer> Admitted<A> {
@@ -60,17 +60,26 @@ impl<A: Answer> Admitted<A> {
             work.record.note(more);
         }
         let bytes = result.as_ref().map_or(0, Answer::bytes);
-        work.gateway.inner.limits.settle(&held, bytes);
         let along = claimed.as_ref().map(|claimed| claimed.settle(settled(&result)));
         let outcome = outcome(&result).map(|()| bytes);
-        let takes = work.operation.takes;
-        let sequence = work.record.close_along(outcome, along).told().await?;
-        let held = match takes {
-            Takes::Watch | Takes::Process => {
+        let Work { gateway, operation, record, .. } = *work;
+        let (limits, closing) = (&gateway.inner.limits, record.close_along(outcome, along));
+        let (sequence, held) = match (operation.takes, closing) {
+            (Takes::Watch | Takes::Process, closing) => {
+                limits.settle(&held, bytes);
+                let sequence = closing.told().await?;
                 held.call_ended();
-                Some(held)
+                (sequence, Some(held))
             }
-            Takes::Nothing | Takes::Read => None,
+            // Nobody need be waited for.
+            (Takes::Nothing | Takes::Read, Closing::Kept) => {
+                limits.end(held, bytes);
+                (None, None)
+            }
+            (Takes::Nothing | Takes::Read, closing) => {
+                limits.settle(&held, bytes);
+                (closing.told().await?, None)
+            }
         };
         Ok(Done { answer: result?, sequence, when: When::Now, held })
     }
@@ -78,29 +87,32 @@ impl<A: Answer> Admitted<A> {
     async fn execute(&mut self) -> Result<A> {
         let along = self.work.along.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         let Some(along) = along else { return Err(Error::of(Code::Internal)) };
-        let Self { work, known, permit, .. } = self;
+        let Self { work, standing, permit, .. } = self;
         let work = &mut **work;
         if let Run::Gateway(run) = &work.operation.run {
             let params = std::mem::take(&mut work.params);
             return contain(|| run(work.caller.clone(), params, along)).await;
         }
-        let Some(known) = known.as_deref() else { return Err(Error::of(Code::AgentNotFound)) };
-        let workspaces = &work.gateway.inner.workspaces;
-        let workspace = match workspaces.open_now(&known.agent, work.arrived)? {
-            Opening::Open(workspace) => workspace,
+        let Some(standing) = standing.as_deref() else {
+            return Err(Error::of(Code::AgentNotFound));
+        };
+        let (known, workspaces) = (&*standing.known, &work.gateway.inner.workspaces);
+        let slot = workspaces.slot_now(standing, work.arrived)?;
+        let workspace = match slot.workspace() {
+            Some(workspace) => workspace,
             // Apart, since it is open most often.
-            Opening::Waits(slot) => Box::pin(workspaces.open_slot(&known.agent, slot)).await?,
+            None => Box::pin(workspaces.open_slot(&known.agent, &slot)).await?,
         };
         if !known.rules.allow_everything() {
             // Apart, since most have no rules, and asking takes much.
-            Box::pin(approve(work, known, &workspace)).await?;
+            Box::pin(approve(work, known, workspace)).await?;
         }
         let Run::Workspace(run) = &work.operation.run else {
             return Err(Error::of(Code::Internal));
         };
         let params = std::mem::take(&mut work.params);
         let (agent, permit) = (&known.agent.id, permit.as_ref());
-        let at = At { workspace: &workspace, agent, caller: &work.caller, permit };
+        let at = At { workspace, agent, caller: &work.caller, permit };
         contain(|| run(at, params, along)).await
     }
 

@@ -49,7 +49,8 @@ const QUEUE: usize = 1_024;
 /// The database of a gateway; clones are the same one.
 #[derive(Clone)]
 pub struct Store {
-    shared: Arc<Shared>,
+    // Twice, so that some who hold it can be counted apart from others.
+    shared: Arc<Arc<Shared>>,
 }
 
 struct Shared {
@@ -100,7 +101,12 @@ impl Store {
         let thread = Mutex::new(Some(thread));
         let watcher = OnceLock::new();
         let shared = Shared { queue, readers, journal, clock, watcher, strays, healthy, thread };
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { shared: Arc::new(Arc::new(shared)) })
+    }
+
+    /// The same database, for somebody who clones it often beside others who do.
+    pub(crate) fn apart(&self) -> Self {
+        Self { shared: Arc::new(Arc::clone(&self.shared)) }
     }
 
     /// The clock that everything in it goes by.

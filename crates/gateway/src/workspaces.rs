@@ -2,7 +2,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use garth_contract::{BoxFuture, Code, Error, Result};
@@ -13,6 +16,7 @@ use crate::{
     Latest, Moment,
     agent_id::AgentId,
     registry::{Agent, Lease, Owned, Registry, State},
+    standing::Standing,
 };
 
 /// Workspaces that stay open without being used; beyond them idle ones are closed.
@@ -61,12 +65,6 @@ pub(crate) struct Workspaces {
     open: Mutex<HashMap<AgentId, Arc<Slot>>>,
 }
 
-/// A workspace, if it is open.
-pub(crate) enum Opening {
-    Open(Arc<Workspace>),
-    Waits(Arc<Slot>),
-}
-
 /// A workspace that is open, or being opened.
 pub(crate) struct Slot {
     /// As it was when the slot was made.
@@ -74,6 +72,8 @@ pub(crate) struct Slot {
     cell: OnceCell<Opened>,
     /// When what is open was last found to be what is there.
     looked_at: Latest,
+    /// Whether another one has its place.
+    gone: AtomicBool,
 }
 
 struct Opened {
@@ -93,50 +93,62 @@ impl Workspaces {
     /// `PROVIDER_UNAVAILABLE` without a lease or where another node has it; those of
     /// the opener.
     pub(crate) async fn open(&self, agent: &Agent, arrived: Moment) -> Result<Arc<Workspace>> {
-        match self.open_now(agent, arrived)? {
-            Opening::Open(workspace) => Ok(workspace),
-            Opening::Waits(slot) => self.open_slot(agent, slot).await,
-        }
+        self.check(agent)?;
+        let slot = self.current(agent, (self.slot(agent), arrived));
+        self.open_slot(agent, &slot).await.cloned()
     }
 
-    /// The same where it is open.
+    /// The slot of the workspace that a caller has at hand, likewise; it may have to be opened.
     ///
     /// # Errors
-    /// As for [`open`](Self::open).
-    pub(crate) fn open_now(&self, agent: &Agent, arrived: Moment) -> Result<Opening> {
+    /// `PROVIDER_UNAVAILABLE` without a lease, and where the workspace is stopped.
+    pub(crate) fn slot_now(&self, standing: &Standing, arrived: Moment) -> Result<Arc<Slot>> {
+        let agent = &standing.known.agent;
+        self.check(agent)?;
+        let at_hand = standing.slot.get().and_then(Weak::upgrade).filter(|slot| !slot.is_gone());
+        let slot = at_hand.unwrap_or_else(|| {
+            let slot = self.slot(agent);
+            // Where it has one already, the next call looks up everything anew.
+            let _ = standing.slot.set(Arc::downgrade(&slot));
+            slot
+        });
+        Ok(self.current(agent, (slot, arrived)))
+    }
+
+    fn check(&self, agent: &Agent) -> Result<()> {
         if let Err(error) = self.lease.check() {
-            self.lock().clear();
+            self.lock().drain().for_each(|(_, slot)| slot.leave());
             return Err(error);
         }
         if agent.state == State::Stopped {
-            if let Some(slot) = self.lock().remove(&agent.id) {
+            if let Some(slot) = self.remove(&agent.id) {
                 self.opener.closed(&slot.agent, Closed::Changed);
             }
             return Err(Error::new(Code::ProviderUnavailable, "the workspace is stopped"));
         }
-        let slot = self.current(agent, arrived);
-        Ok(match slot.cell.get() {
-            Some(opened) => Opening::Open(Arc::clone(&opened.workspace)),
-            None => Opening::Waits(slot),
-        })
+        Ok(())
     }
 
     /// Opens what is not open yet, once for all who wait.
     ///
     /// # Errors
     /// As for [`open`](Self::open).
-    pub(crate) async fn open_slot(&self, agent: &Agent, slot: Arc<Slot>) -> Result<Arc<Workspace>> {
+    pub(crate) async fn open_slot<'s>(
+        &self,
+        agent: &Agent,
+        slot: &'s Slot,
+    ) -> Result<&'s Arc<Workspace>> {
         let opened = slot.cell.get_or_try_init(|| async {
             let owned = self.lease.acquire(&agent.id).await?;
             let workspace = self.opener.open(agent).await?;
             Ok::<_, Error>(Opened { workspace, _owned: owned })
         });
-        Ok(Arc::clone(&opened.await?.workspace))
+        Ok(&opened.await?.workspace)
     }
 
     /// Lets a workspace go; calls that use it go on to their end.
     pub(crate) fn close(&self, id: &AgentId) {
-        self.lock().remove(id);
+        self.remove(id);
     }
 
     /// Closes what was deleted, stopped or set up anew. It waits for the disk.
@@ -156,6 +168,7 @@ impl Workspaces {
                 open.remove(&id);
             }
             drop(open);
+            slot.leave();
             self.opener.closed(&slot.agent, why);
         }
         Ok(())
@@ -166,10 +179,9 @@ impl Workspaces {
         self.lock().len()
     }
 
-    /// The slot of an agent, without what was opened and is no longer what is there. Calls
-    /// that came together share the look at that.
-    fn current(&self, agent: &Agent, arrived: Moment) -> Arc<Slot> {
-        let slot = self.slot(agent);
+    /// The slot, or another where what was opened is no longer what is there. Calls that came
+    /// together share the look at that.
+    fn current(&self, agent: &Agent, (slot, arrived): (Arc<Slot>, Moment)) -> Arc<Slot> {
         if slot.looked_at.is_after(arrived) {
             return slot;
         }
@@ -178,10 +190,17 @@ impl Workspaces {
             slot.looked_at.raise(now);
             return slot;
         }
-        if let Some(slot) = self.lock().remove(&agent.id) {
+        if let Some(slot) = self.remove(&agent.id) {
             self.opener.closed(&slot.agent, Closed::Changed);
         }
         self.slot(agent)
+    }
+
+    /// Takes a slot out, which counts for nobody any more.
+    fn remove(&self, id: &AgentId) -> Option<Arc<Slot>> {
+        let slot = self.lock().remove(id)?;
+        slot.leave();
+        Some(slot)
     }
 
     fn slot(&self, agent: &Agent) -> Arc<Slot> {
@@ -192,9 +211,10 @@ impl Workspaces {
         if open.len() >= MOST_IDLE {
             open.retain(|_, slot| !slot.is_idle());
         }
-        let (cell, looked_at) = (OnceCell::new(), Latest::default());
-        let slot = Arc::new(Slot { agent: agent.clone(), cell, looked_at });
-        open.insert(agent.id.clone(), Arc::clone(&slot));
+        let slot = Arc::new(Slot::of(agent.clone()));
+        if let Some(before) = open.insert(agent.id.clone(), Arc::clone(&slot)) {
+            before.leave();
+        }
         slot
     }
 
@@ -204,6 +224,25 @@ impl Workspaces {
 }
 
 impl Slot {
+    fn of(agent: Agent) -> Self {
+        let (cell, looked_at) = (OnceCell::new(), Latest::default());
+        Self { agent, cell, looked_at, gone: AtomicBool::new(false) }
+    }
+
+    /// The workspace, if it is open.
+    pub(crate) fn workspace(&self) -> Option<&Arc<Workspace>> {
+        self.cell.get().map(|opened| &opened.workspace)
+    }
+
+    /// Says that it is no longer the one of its agent.
+    fn leave(&self) {
+        self.gone.store(true, Ordering::Release);
+    }
+
+    fn is_gone(&self) -> bool {
+        self.gone.load(Ordering::Acquire)
+    }
+
     fn is_of(&self, agent: &Agent) -> bool {
         self.agent.created_ms == agent.created_ms && self.agent.settings == agent.settings
     }

@@ -6,9 +6,15 @@ use std::{
     time::Duration,
 };
 
-use governor::clock::{Clock, Reference};
+use governor::clock::{Clock, DefaultClock, Reference};
 
-use super::{Family, Scope, bytes::Bytes, requests::Requests, slots::Places};
+use super::{
+    Numbers, Scope, Wanted,
+    bytes::Bytes,
+    counters::Why,
+    requests::Requests,
+    slots::{Places, Slots},
+};
 
 /// A minute, over which every budget refills.
 pub(super) const MINUTE: Duration = Duration::from_secs(60);
@@ -23,14 +29,22 @@ pub(super) struct Accounts<C: Clock> {
 /// What one of them has asked for, and has open.
 pub(super) struct Account<C: Clock> {
     spent: Mutex<Spent<C>>,
-    pub(super) places: Places,
 }
 
-struct Spent<C: Clock> {
+pub(super) struct Spent<C: Clock> {
     requests: Requests<C>,
     bytes: Bytes,
+    pub(super) places: Places,
     /// When something was asked for last.
     asked_at: Now,
+}
+
+/// Both sides of a call, the caller's and the workspace's, with the numbers that hold for
+/// them.
+pub(crate) struct Sides<C: Clock = DefaultClock> {
+    accounts: [Option<(Arc<Account<C>>, Numbers)>; 2],
+    /// Here, so that who holds both sides holds it too.
+    pub(super) slots: Arc<Slots>,
 }
 
 /// A time, since the accounts were begun.
@@ -62,20 +76,47 @@ impl<C: Clock + Clone> Accounts<C> {
         self.clock.now().duration_since(self.start).into()
     }
 
-    /// Pays for the request itself, where so many a minute may be made.
+    /// Takes what a call asks for from both sides; where one has too little, no place is taken.
     ///
     /// # Errors
-    /// The time after which it can be made.
-    pub(super) fn request(
+    /// What there is too much of, and the time after which it fits where that is known.
+    pub(super) fn take(
         &self,
-        account: &Account<C>,
-        family: Family,
-        most: u32,
+        sides: &Sides<C>,
+        wanted: &Wanted,
+    ) -> Result<(), (Why, Option<Duration>)> {
+        let now = self.now();
+        let mut taken = sides.locked();
+        for (done, (spent, numbers)) in taken.iter_mut().flatten().enumerate() {
+            if !spent.places.take(wanted.takes, numbers.places(wanted.takes)) {
+                give_back(&mut taken, wanted, done);
+                return Err((Why::of(wanted.takes), None));
+            }
+        }
+        let refused = self.pay(&mut taken, wanted, now);
+        if refused.is_err() {
+            give_back(&mut taken, wanted, usize::MAX);
+        }
+        refused.map_err(|(why, wait)| (why, Some(wait)))
+    }
+
+    fn pay(
+        &self,
+        sides: &mut Locked<'_, C>,
+        wanted: &Wanted,
         now: Now,
-    ) -> Result<(), Duration> {
-        let mut spent = account.lock();
-        spent.asked_at = now;
-        spent.requests.take(family, most, &self.clock)
+    ) -> Result<(), (Why, Duration)> {
+        for (spent, numbers) in sides.iter_mut().flatten() {
+            let paid = spent.bytes.charge(numbers.bytes_per_minute, wanted.bytes, now);
+            paid.map_err(|wait| (Why::Bytes, wait))?;
+        }
+        for (spent, numbers) in sides.iter_mut().flatten() {
+            spent.asked_at = now;
+            let most = numbers.requests(wanted.family);
+            let paid = spent.requests.take(wanted.family, most, &self.clock);
+            paid.map_err(|wait| (Why::Requests, wait))?;
+        }
+        Ok(())
     }
 
     /// How many are remembered that have spent something.
@@ -85,7 +126,7 @@ impl<C: Clock + Clone> Accounts<C> {
 
     /// Looks at what everybody has open.
     pub(super) fn each_open(&self, mut look: impl FnMut(&Scope, &Places)) {
-        self.lock().iter().for_each(|(scope, account)| look(scope, &account.places));
+        self.lock().iter().for_each(|(scope, account)| look(scope, &account.lock().places));
     }
 
     /// Forgets those whose budgets are full again and who have nothing open.
@@ -102,19 +143,8 @@ impl<C: Clock + Clone> Accounts<C> {
 
 impl<C: Clock> Account<C> {
     fn new() -> Self {
-        let spent =
-            Spent { requests: Requests::default(), bytes: Bytes::default(), asked_at: Now::ZERO };
-        Self { spent: Mutex::new(spent), places: Places::default() }
-    }
-
-    /// Pays for the bytes of a request, as [`Bytes::charge`].
-    pub(super) fn charge(&self, most: u64, bytes: u64, now: Now) -> Result<(), Duration> {
-        self.lock().bytes.charge(most, bytes, now)
-    }
-
-    /// Pays for the bytes of a reply, as [`Bytes::owe`].
-    pub(super) fn owe(&self, most: u64, bytes: u64, now: Now) {
-        self.lock().bytes.owe(most, bytes, now);
+        let (requests, bytes, places) = Default::default();
+        Self { spent: Mutex::new(Spent { requests, bytes, places, asked_at: Now::ZERO }) }
     }
 
     /// Whether nothing of it need be remembered.
@@ -122,10 +152,50 @@ impl<C: Clock> Account<C> {
         let spent = self.lock();
         // Requests are full a minute after the last one, however many they may be.
         let asked = now.saturating_sub(spent.asked_at) < MINUTE && spent.requests.is_any();
-        !asked && spent.bytes.is_full(now) && self.places.is_free()
+        !asked && spent.bytes.is_full(now) && spent.places.is_free()
     }
 
     fn lock(&self) -> MutexGuard<'_, Spent<C>> {
         self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl<C: Clock> Spent<C> {
+    /// Pays for the bytes of a reply, as [`Bytes::owe`].
+    pub(super) fn owe(&mut self, numbers: &Numbers, bytes: u64, now: Now) {
+        self.bytes.owe(numbers.bytes_per_minute, bytes, now);
+    }
+}
+
+/// Both sides, while nobody else looks at them.
+type Locked<'a, C> = [Option<(MutexGuard<'a, Spent<C>>, &'a Numbers)>; 2];
+
+impl<C: Clock> Sides<C> {
+    pub(super) fn new(
+        accounts: [Option<(Arc<Account<C>>, Numbers)>; 2],
+        slots: Arc<Slots>,
+    ) -> Self {
+        Self { accounts, slots }
+    }
+
+    /// Does something on one side after the other.
+    pub(super) fn each(&self, mut act: impl FnMut(&mut Spent<C>, &Numbers)) {
+        for (account, numbers) in self.accounts.iter().flatten() {
+            act(&mut account.lock(), numbers);
+        }
+    }
+
+    /// Both at once. Nobody is waited for in a circle: a caller's account always comes first.
+    fn locked(&self) -> Locked<'_, C> {
+        self.accounts.each_ref().map(|side| {
+            let (account, numbers) = side.as_ref()?;
+            Some((account.lock(), numbers))
+        })
+    }
+}
+
+/// Gives back the places of so many sides.
+fn give_back<C: Clock>(sides: &mut Locked<'_, C>, wanted: &Wanted, count: usize) {
+    let taken = sides.iter_mut().flatten().take(count);
+    taken.for_each(|(spent, _)| spent.places.give_back(wanted.takes));
 }

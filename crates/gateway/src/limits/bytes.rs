@@ -22,13 +22,12 @@ impl Bytes {
     /// The time after which it can be paid.
     pub(super) fn charge(&mut self, most: u64, bytes: u64, now: Now) -> Result<(), Duration> {
         // Nothing a minute is a refusal that no wait helps; a minute is as good as any.
-        let needed = time_for(bytes.min(most), most).ok_or(MINUTE)?;
+        let cost = time_for(bytes, most).ok_or(MINUTE)?;
         let full_at = self.full_at.max(now);
-        let fits_at = full_at.saturating_add(needed).saturating_sub(MINUTE);
+        let fits_at = full_at.saturating_add(cost.min(MINUTE)).saturating_sub(MINUTE);
         if fits_at > now {
             return Err(fits_at.saturating_sub(now));
         }
-        let cost = time_for(bytes, most).unwrap_or(Duration::MAX);
         self.full_at = full_at.saturating_add(cost);
         Ok(())
     }
@@ -46,6 +45,14 @@ impl Bytes {
 
 /// How long so many bytes take to refill; `None` where none ever do.
 fn time_for(bytes: u64, most: u64) -> Option<Duration> {
-    let nanos = (u128::from(bytes) * MINUTE.as_nanos()).checked_div(u128::from(most))?;
-    Some(Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)))
+    let minute = u64::try_from(MINUTE.as_nanos()).unwrap_or(u64::MAX);
+    let nanos = match bytes.checked_mul(minute) {
+        // Most often; to divide twice as many digits takes many times as long.
+        Some(product) => product.checked_div(most)?,
+        None => {
+            let nanos = (u128::from(bytes) * u128::from(minute)).checked_div(u128::from(most))?;
+            u64::try_from(nanos).unwrap_or(u64::MAX)
+        }
+    };
+    Some(Duration::from_nanos(nanos))
 }

@@ -7,7 +7,10 @@ use std::sync::{
 
 use governor::clock::{Clock, DefaultClock};
 
-use super::{Numbers, Takes, accounts::Account, counters::Why};
+use super::{
+    Numbers, Takes,
+    accounts::{Sides, Spent},
+};
 
 /// The calls of all together.
 pub(super) struct Slots {
@@ -16,11 +19,11 @@ pub(super) struct Slots {
 }
 
 /// What one caller or one workspace has open.
-#[derive(Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Places {
-    reads: AtomicU32,
-    watches: AtomicU32,
-    processes: AtomicU32,
+    reads: u32,
+    watches: u32,
+    processes: u32,
 }
 
 /// What is open now, of all together.
@@ -35,42 +38,28 @@ pub(super) struct Open {
 /// What a call holds; given back when it is dropped.
 #[must_use = "what is held is given back at once when it is dropped"]
 pub struct Held<C: Clock = DefaultClock> {
-    slots: Arc<Slots>,
-    call: bool,
-    takes: Takes,
     /// The caller's and the workspace's.
-    pub(super) sides: Sides<C>,
-    /// On how many of them, from the first, a place is taken.
-    taken: usize,
+    pub(super) sides: Arc<Sides<C>>,
+    takes: Takes,
+    /// Whether it is counted among the calls that are under way.
+    call: bool,
+    /// Whether it has places on both sides.
+    places: bool,
 }
-
-/// Both sides of a call, with the numbers that hold for them.
-pub(super) type Sides<C> = [Option<(Arc<Account<C>>, Numbers)>; 2];
 
 impl Slots {
     pub(super) fn new(in_flight: u32) -> Self {
         Self { in_flight, calls: AtomicU32::new(0) }
     }
 
-    /// Takes a place on every side, or on none.
-    pub(super) fn take<C: Clock>(
-        self: &Arc<Self>,
-        takes: Takes,
-        sides: Sides<C>,
-    ) -> Result<Held<C>, Why> {
-        if !add(&self.calls, self.in_flight) {
-            return Err(Why::InFlight);
-        }
-        // What it has so far is given back if there is no place on the other side.
-        let mut held = Held { slots: Arc::clone(self), call: true, takes, sides, taken: 0 };
-        for (account, numbers) in held.sides.iter().flatten() {
-            let place = account.places.counter(takes).zip(numbers.places(takes));
-            if place.is_some_and(|(counter, most)| !add(counter, most)) {
-                return Err(Why::of(takes));
-            }
-            held.taken += 1;
-        }
-        Ok(held)
+    /// Counts a call, where there may be one more; tells whether it did.
+    pub(super) fn begin(&self) -> bool {
+        let more = |count: u32| (count < self.in_flight).then(|| count.saturating_add(1));
+        self.calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+
+    fn end(&self) {
+        self.calls.fetch_sub(1, Ordering::Relaxed);
     }
 
     pub(super) fn calls(&self) -> u32 {
@@ -79,34 +68,68 @@ impl Slots {
 }
 
 impl Places {
-    fn counter(&self, takes: Takes) -> Option<&AtomicU32> {
+    /// Takes one where there may be so many; tells whether it did.
+    pub(super) fn take(&mut self, takes: Takes, most: Option<u32>) -> bool {
+        let Some((count, most)) = self.count(takes).zip(most) else { return true };
+        let fits = *count < most;
+        *count += u32::from(fits);
+        fits
+    }
+
+    pub(super) fn give_back(&mut self, takes: Takes) {
+        if let Some(count) = self.count(takes) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
+    fn count(&mut self, takes: Takes) -> Option<&mut u32> {
         match takes {
             Takes::Nothing => None,
-            Takes::Read => Some(&self.reads),
-            Takes::Watch => Some(&self.watches),
-            Takes::Process => Some(&self.processes),
+            Takes::Read => Some(&mut self.reads),
+            Takes::Watch => Some(&mut self.watches),
+            Takes::Process => Some(&mut self.processes),
         }
     }
 
     /// Whether none is taken.
     pub(super) fn is_free(&self) -> bool {
-        let counters = [&self.reads, &self.watches, &self.processes];
-        counters.iter().all(|counter| counter.load(Ordering::Relaxed) == 0)
+        [self.reads, self.watches, self.processes] == [0; 3]
     }
 
     /// Adds what is taken here.
     pub(super) fn add_to(&self, open: &mut Open) {
-        open.reads += u64::from(self.reads.load(Ordering::Relaxed));
-        open.watches += u64::from(self.watches.load(Ordering::Relaxed));
-        open.processes += u64::from(self.processes.load(Ordering::Relaxed));
+        open.reads += u64::from(self.reads);
+        open.watches += u64::from(self.watches);
+        open.processes += u64::from(self.processes);
     }
 }
 
 impl<C: Clock> Held<C> {
+    /// What is held by a call that was counted, and has no places yet.
+    pub(super) fn begun(sides: Arc<Sides<C>>, takes: Takes) -> Self {
+        Self { sides, takes, call: true, places: false }
+    }
+
+    /// Says that there are places for it on both sides.
+    pub(super) fn has_places(&mut self) {
+        self.places = true;
+    }
+
     /// Says that the call is over, and what it opened is not: a watch, a process.
     pub(crate) fn call_ended(&mut self) {
         if std::mem::take(&mut self.call) {
-            give_back(&self.slots.calls);
+            self.sides.slots.end();
+        }
+    }
+
+    /// Gives the places back, and does something more on each side where there were any.
+    pub(super) fn leave(&mut self, mut also: impl FnMut(&mut Spent<C>, &Numbers)) {
+        if std::mem::take(&mut self.places) {
+            let takes = self.takes;
+            self.sides.each(|spent, numbers| {
+                spent.places.give_back(takes);
+                also(spent, numbers);
+            });
         }
     }
 }
@@ -114,20 +137,6 @@ impl<C: Clock> Held<C> {
 impl<C: Clock> Drop for Held<C> {
     fn drop(&mut self) {
         self.call_ended();
-        for (account, _) in self.sides.iter().flatten().take(self.taken) {
-            account.places.counter(self.takes).map(give_back);
-        }
+        self.leave(|_, _| {});
     }
-}
-
-/// Counts one more, where there may be so many; tells whether it did.
-fn add(counter: &AtomicU32, most: u32) -> bool {
-    let more = |count: u32| (count < most).then(|| count.saturating_add(1));
-    counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
-}
-
-fn give_back(counter: &AtomicU32) {
-    let less = |count: u32| Some(count.saturating_sub(1));
-    // It is always changed.
-    let _ = counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
 }

@@ -21,6 +21,7 @@ mod once;
 mod records;
 mod retention;
 mod stage;
+mod standing;
 mod stored;
 mod tampering;
 mod tokens;
