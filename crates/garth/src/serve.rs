@@ -17,6 +17,7 @@ mod metrics;
 mod openapi;
 pub(crate) mod opener;
 mod outflow;
+mod place;
 mod recalls;
 pub(crate) mod sandboxes;
 pub(crate) mod settings;

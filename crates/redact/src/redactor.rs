@@ -12,6 +12,7 @@ use crate::placeholder;
 use crate::raw::Raw;
 use crate::ruleset::Ruleset;
 use crate::scan::{Found, Scan};
+use crate::seen::{Digested, Seen};
 use crate::stream::Stream;
 use crate::tail::Ending;
 use crate::view::View;
@@ -27,6 +28,7 @@ struct Shared {
     behaviour: Behaviour,
     rules: Ruleset,
     excluded: GlobSet,
+    seen: Seen,
 }
 
 /// A secret found in a text.
@@ -75,7 +77,8 @@ impl Redactor {
     pub fn new(config: &Config) -> Result<Self, BadPattern> {
         let rules = Ruleset::new(config)?;
         let excluded = globs(&config.exclude_paths)?;
-        Ok(Self { shared: Arc::new(Shared { behaviour: config.behaviour, rules, excluded }) })
+        let (behaviour, seen) = (config.behaviour, Seen::default());
+        Ok(Self { shared: Arc::new(Shared { behaviour, rules, excluded, seen }) })
     }
 
     /// Replaces the secrets of a whole text. Bytes that are not UTF-8 become U+FFFD.
@@ -115,6 +118,24 @@ impl Redactor {
             return Ok(Summary::default().into_redaction(Clean::trusted(raw.into_text())));
         }
         self.clean(raw)
+    }
+
+    /// The same for a text that may have been looked through before.
+    ///
+    /// # Errors
+    /// As for [`clean`](Self::clean).
+    pub fn clean_again(&self, path: &str, digested: &Digested<'_>) -> Outcome {
+        if self.shared.seen.has(digested) {
+            return Ok(Summary::default().into_redaction(Clean::trusted(digested.text().into())));
+        }
+        if self.excludes(path) {
+            return self.clean_file(path, Raw::from(digested.text()));
+        }
+        let outcome = self.clean(Raw::from(digested.text()));
+        if outcome.as_ref().is_ok_and(|redaction| redaction.count == 0) {
+            self.shared.seen.keep(digested);
+        }
+        outcome
     }
 
     /// Whether the text of the file at `path`, relative to the workspace, is not redacted.

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests say what must hold")]
 
 use garth_redact::{
-    Behaviour, Blocked, Config, CustomPattern, Raw, Redactor, Span, known, placeholders,
+    Behaviour, Blocked, Config, CustomPattern, Digested, Raw, Redactor, Span, known, placeholders,
 };
 
 fn redactor(config: &Config) -> Redactor {
@@ -340,5 +340,22 @@ fn what_repeats_itself_within_a_key_that_began_before_is_the_key() {
         let whole = redactor.clean(Raw::from(text.clone())).unwrap().clean.to_string();
         let out = streamed(&redactor, &text);
         assert_eq!(out, whole, "{begin}");
+    }
+}
+
+#[test]
+fn a_text_that_was_looked_through_before_is_treated_as_it_was() {
+    let blocking = Config { behaviour: Behaviour::Block, ..Config::standard() };
+    let excluding = Config { exclude_paths: vec!["free/**".to_owned()], ..Config::standard() };
+    let texts = ["plain text", "password = \"hunter2\"", "", "ghp_"];
+    for config in [Config::standard(), blocking, excluding] {
+        let (asked, fresh) = (redactor(&config), redactor(&config));
+        // Excluded or not, first or last: what one path was shown decides nothing for another.
+        for path in ["free/a", "b", "free/a", "b"] {
+            for text in texts {
+                let again = asked.clean_again(path, &Digested::of(text));
+                assert_eq!(again, fresh.clean_file(path, Raw::from(text)), "{path} {text:?}");
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use garth_contract::{Result, Version, WsPath};
-use garth_redact::{Clean, Raw, Redaction, Span};
+use garth_redact::{Clean, Digested, Raw, Redaction, Span};
 
 use crate::{Workspace, pieces::Pieces};
 
@@ -40,11 +40,31 @@ impl Workspace {
     /// # Errors
     /// As for [`clean`](Self::clean).
     pub fn part(&self, path: &WsPath, text: &str, window: Range<usize>) -> Result<Part> {
-        let Redaction { clean, count, .. } = self.redact(path, Raw::from(text))?;
+        let redaction = self.redact(path, Raw::from(text))?;
+        Ok(self.part_of(redaction, text, window))
+    }
+
+    /// The same of a whole text that may have been looked through before.
+    ///
+    /// # Errors
+    /// As for [`clean`](Self::clean).
+    pub fn part_again(
+        &self,
+        path: &WsPath,
+        digested: &Digested<'_>,
+        window: Range<usize>,
+    ) -> Result<Part> {
+        let redaction = self.redactor.clean_again(&path.to_string(), digested);
+        let redaction = redaction.map_err(|blocked| self.held_back(path, &blocked))?;
+        Ok(self.part_of(redaction, digested.text(), window))
+    }
+
+    fn part_of(&self, redaction: Redaction, text: &str, window: Range<usize>) -> Part {
+        let Redaction { clean, count, .. } = redaction;
         if count == 0 {
             let whole = window == (0..text.len());
             let text = if whole { clean } else { clean.slice(window).unwrap_or_default() };
-            return Ok(Part { text, secrets: Vec::new() });
+            return Part { text, secrets: Vec::new() };
         }
         let spans = self.redactor.find(text);
         let pieces = Pieces::align(text, &clean, &spans);
@@ -56,7 +76,7 @@ impl Workspace {
             version: Version::of(text.get(span.start..span.end).unwrap_or_default().as_bytes()),
         };
         let secrets = spans.iter().filter(inside).map(secret).collect();
-        Ok(Part { text: pieces.part(&clean, &window), secrets })
+        Part { text: pieces.part(&clean, &window), secrets }
     }
 
     /// Tells whether something else than a placeholder may stand for a secret of this file.

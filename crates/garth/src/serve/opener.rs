@@ -16,6 +16,7 @@ use tokio::runtime::Handle;
 use super::{
     data,
     git::GitRemotes,
+    place::Place,
     sandboxes::{Placed, Sandboxes},
     versions::Versions,
 };
@@ -32,11 +33,8 @@ pub(crate) struct Directories {
     git: GitRemotes,
     runtime: Handle,
     /// Where and which directory it was that is open for an agent.
-    opened: Mutex<HashMap<AgentId, (Arc<Path>, Identity)>>,
+    opened: Mutex<HashMap<AgentId, Arc<Place>>>,
 }
-
-/// What tells two directories apart: the device and the number there.
-type Identity = (u64, u64);
 
 impl Directories {
     /// Those of agents that have no directory of their own lie below `data`.
@@ -58,7 +56,7 @@ impl Opener for Directories {
             let (agent, versions) = (agent.clone(), self.versions.clone());
             let (id, remotes) = (agent.id.clone(), self.git.of(&agent));
             // Looked at before: one that is swapped meanwhile is then opened anew.
-            let identity = identity(&directory).map(|identity| (Arc::from(&*directory), identity));
+            let place = Place::of(&directory).map(Arc::new);
             let opening = move || open((&directory, files), &agent, &versions, commands);
             let opened = tokio::task::spawn_blocking(opening).await;
             let mut opened = opened.unwrap_or_else(|_| Err(Error::of(Code::Internal)))?;
@@ -71,7 +69,7 @@ impl Opener for Directories {
             }
             let opened = Arc::new(opened);
             let mut all = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-            all.extend(identity.map(|identity| (id, identity)));
+            all.extend(place.map(|place| (id, place)));
             Ok(opened)
         })
     }
@@ -80,9 +78,9 @@ impl Opener for Directories {
     /// directory has other settings, for which alone it is opened anew.
     fn is_current(&self, agent: &Agent) -> bool {
         let all = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((directory, known)) = all.get(&agent.id).cloned() else { return true };
+        let Some(place) = all.get(&agent.id).cloned() else { return true };
         drop(all);
-        identity(&directory) == Some(known)
+        place.is_there()
     }
 
     fn closed(&self, agent: &Agent, why: Closed) {
@@ -95,11 +93,6 @@ impl Opener for Directories {
             }
         });
     }
-}
-
-/// Which directory is at a path now, if one is.
-fn identity(directory: &Path) -> Option<Identity> {
-    rustix::fs::stat(directory).ok().map(|facts| (facts.st_dev, facts.st_ino))
 }
 
 fn open(

@@ -60,6 +60,12 @@ pub(crate) fn tools() -> &'static [Tool] {
     garth_ops::workspace::DIALECT.tools
 }
 
+/// Tells whether an operation is one of them.
+pub(crate) fn is_tool(name: &str) -> bool {
+    // All others have a dot, and are most of what is asked for.
+    !name.contains('.') && tools().iter().any(|tool| tool.name == name)
+}
+
 /// Tools that work on processes which run: whoever has as many as may run can still
 /// speak to them and end them.
 const OF_RUNNING: &[&str] = &["input", "kill"];
@@ -113,8 +119,8 @@ fn started(tool: &Tool, reply: &Reply) -> Option<ProcessId> {
 /// A method of `worktree.*` as an operation.
 fn method(method: &'static worktree::Method, recalls: &Arc<Recalls>) -> Operation<Answer> {
     let recalls = Arc::clone(recalls);
-    let run = Run::on_workspace(move |at, params, _: Along| {
-        let recall = recalls.of(at.caller, at.agent);
+    let run = Run::on_workspace(move |at, params, along: Along| {
+        let recall = recalls.at_hand(along.link.as_deref(), at);
         Box::pin(async move {
             let ask = worktree::Ask { params, permit: at.permit, shown: &recall };
             (method.run)(at.workspace, ask).await.map(Answer::Written)

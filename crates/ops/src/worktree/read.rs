@@ -126,7 +126,7 @@ async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     };
     let content = load(workspace, &wanted).await?;
     let given = Region { workspace, wanted: &wanted, content: &content }.given().await?;
-    let version = content.version();
+    let version = given.version.or_else(|| content.version());
     let whole = (given.start, given.end) == (0, content.size);
     let extent = if whole { Extent::Whole } else { Extent::Part(version) };
     match wanted.permit {

@@ -11,7 +11,10 @@ use garth_gateway::AgentId;
 use tokio::task::AbortHandle;
 
 use super::outbox::Outbox;
-use crate::serve::table::{Terminal, Upload};
+use crate::serve::{
+    recalls::AtHand,
+    table::{Terminal, Upload},
+};
 
 /// Things that may be open on one connection: more than the budgets of callers allow.
 const MOST: usize = 256;
@@ -20,6 +23,8 @@ const MOST: usize = 256;
 pub(crate) struct Link {
     pub(crate) outbox: Outbox,
     open: Mutex<Open>,
+    /// What was shown of the workspace that was asked for last.
+    recall: Mutex<Option<AtHand>>,
 }
 
 #[derive(Default)]
@@ -66,7 +71,18 @@ impl Drop for Task {
 
 impl Link {
     pub(crate) fn new(outbox: Outbox) -> Self {
-        Self { outbox, open: Mutex::default() }
+        Self { outbox, open: Mutex::default(), recall: Mutex::default() }
+    }
+
+    /// What was shown of this agent's workspace, looked up where another was asked for last.
+    pub(crate) fn recall(&self, agent: &AgentId, look_up: impl FnOnce() -> AtHand) -> AtHand {
+        let mut last = self.recall.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(recall) = last.as_ref().filter(|recall| recall.is_of(agent)) {
+            return recall.clone();
+        }
+        let recall = look_up();
+        *last = Some(recall.clone());
+        recall
     }
 
     /// A name that nothing on this connection had before.

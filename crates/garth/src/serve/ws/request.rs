@@ -7,7 +7,7 @@ use std::{
 
 use futures::{FutureExt, future::Either};
 use garth_contract::{Code, Error, Result};
-use garth_gateway::{Begun, Call, Caller, Done, Moment, approvals::Hears};
+use garth_gateway::{Begun, Call, Caller, Done, Gateway, Moment, approvals::Hears};
 use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
@@ -53,7 +53,7 @@ pub(super) fn call(
     let named = params.get("agentId").and_then(Value::as_str).map(ToOwned::to_owned);
     let open = || OPEN.iter().find_map(|name| link.owner(params.get(*name)?.as_str()?));
     let agent = named.or_else(|| open().map(|agent| agent.to_string()));
-    if table::tools().iter().any(|tool| tool.name == request.method) {
+    if table::is_tool(&request.method) {
         // Tools have no such parameter: elsewhere the address says it.
         params.shift_remove("agentId");
     }
@@ -89,26 +89,39 @@ impl Worked {
 ///
 /// Cancel: the record says `CANCELLED`.
 pub(super) fn work(
-    app: &Arc<App>,
+    line: &Line,
     call: Call<Along>,
     turns: &Arc<Semaphore>,
 ) -> impl Future<Output = Worked> + Send + use<> {
     match Arc::clone(turns).try_acquire_owned() {
-        Ok(turn) => Either::Left(worked(begin(app, call), Some(turn))),
+        Ok(turn) => Either::Left(worked(line.begin(call), Some(turn))),
         Err(_) => {
-            let (app, turns) = (Arc::clone(app), Arc::clone(turns));
+            let (line, turns) = (line.clone(), Arc::clone(turns));
             // Apart, since there is a turn most often.
             Either::Right(Box::pin(async move {
                 let turn = turns.acquire_owned().await.ok();
-                worked(begin(&app, call), turn).await
+                worked(line.begin(call), turn).await
             }))
         }
     }
 }
 
-fn begin(app: &App, call: Call<Along>) -> Result<Begun<Answer>> {
-    let begun = panic::catch_unwind(AssertUnwindSafe(|| app.gateway.begin(&app.table, call)));
-    begun.map_err(|_| unforeseen())
+/// The gateway as one connection calls it.
+#[derive(Clone)]
+pub(super) struct Line {
+    app: Arc<App>,
+    gateway: Gateway,
+}
+
+impl Line {
+    pub(super) fn of(app: &Arc<App>) -> Self {
+        Self { app: Arc::clone(app), gateway: app.gateway.apart() }
+    }
+
+    fn begin(&self, call: Call<Along>) -> Result<Begun<Answer>> {
+        let begin = || self.gateway.begin(&self.app.table, call);
+        panic::catch_unwind(AssertUnwindSafe(begin)).map_err(|_| unforeseen())
+    }
 }
 
 async fn worked(begun: Result<Begun<Answer>>, turn: Option<OwnedSemaphorePermit>) -> Worked {

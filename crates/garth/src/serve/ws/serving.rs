@@ -32,7 +32,7 @@ use super::{
     hello::{self, Connect},
     link::{Link, Task},
     outbox::Outbox,
-    request::{self, Told, Worked},
+    request::{self, Line, Told, Worked},
     requests::Requests,
 };
 use crate::serve::app::App;
@@ -73,6 +73,7 @@ impl Session {
         };
         let mut serving = Serving {
             session: self,
+            line: Line::of(&self.app),
             caller,
             credential: &credential,
             link: Arc::clone(&link),
@@ -160,6 +161,7 @@ impl Guard {
 /// A client whose requests are served.
 struct Serving<'a> {
     session: &'a Session,
+    line: Line,
     caller: Caller,
     credential: &'a Credential,
     link: Arc<Link>,
@@ -257,7 +259,7 @@ impl Serving<'_> {
             room = Some(waited);
         }
         let left = call.along.left.clone();
-        let mut working = Box::pin(request::work(&session.app, call, &self.turns));
+        let mut working = Box::pin(request::work(&self.line, call, &self.turns));
         // One that need not wait is not to be put off in the middle for want of a turn.
         match futures::poll!(unconstrained(working.as_mut())) {
             // Most are done at once, and need no task of their own, nor can they be cancelled:

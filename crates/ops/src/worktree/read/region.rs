@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use garth_contract::{Code, Content, Error, Result, Span};
-use garth_redact::Raw;
+use garth_contract::{Code, Content, Error, Result, Span, Version};
+use garth_redact::{Digested, Raw};
 use garth_text::{
     encoding::{self, Encoding},
     sniff,
@@ -34,6 +34,8 @@ pub(super) struct Given {
     pub(super) spare: u64,
     pub(super) file_encoding: Option<&'static str>,
     pub(super) secrets: Vec<Secret>,
+    /// The version of the file, where it was found out on the way.
+    pub(super) version: Option<Version>,
 }
 
 impl Region<'_> {
@@ -72,8 +74,17 @@ impl Region<'_> {
             Some(_) | None => return Err(self.no_text()),
         };
         let window = between_characters(text, &self.window(), shift);
-        let (content, secrets) = self.shown(text, window.clone())?;
-        Ok(self.text(content, (window, shift), secrets))
+        if self.wanted.permit.is_some() || text.len() as u64 != self.content.size {
+            let (content, secrets) = self.shown(text, window.clone())?;
+            return Ok(self.text(content, (window, shift), secrets));
+        }
+        // The hash of a whole file is its version too.
+        let digested = Digested::of(text);
+        let path = &self.wanted.path;
+        let Part { text, secrets } = self.workspace.part_again(path, &digested, window.clone())?;
+        let version = Some(Version::from_parts(*digested.hash(), self.content.size));
+        let given = self.text(text.into_string(), (window, shift), secrets);
+        Ok(Given { version, ..given })
     }
 
     /// Text in another encoding, which is given whole.
@@ -91,7 +102,7 @@ impl Region<'_> {
         let text = text.map_err(|error| refused(path, &error))?;
         let (content, secrets) = self.shown(&text, 0..text.len())?;
         let file_encoding = Some(encoding.name());
-        Ok(Given { content, start: 0, end: size, spare: 0, file_encoding, secrets })
+        Ok(Given { content, start: 0, end: size, spare: 0, file_encoding, secrets, version: None })
     }
 
     /// Bytes as they are.
@@ -99,8 +110,8 @@ impl Region<'_> {
         let window = self.window();
         let bytes = self.content.bytes.get(window.clone()).unwrap_or_default();
         let (start, end) = (self.at(window.start), self.at(window.end));
-        let secrets = Vec::new();
-        Given { content: encoded(bytes), start, end, spare: 0, file_encoding: None, secrets }
+        let (content, secrets) = (encoded(bytes), Vec::new());
+        Given { content, start, end, spare: 0, file_encoding: None, secrets, version: None }
     }
 
     /// Bytes as they are, unless they are text with secrets in it.
@@ -140,7 +151,8 @@ impl Region<'_> {
         let bytes = encoding::encode(&text, encoding);
         let content = encoded(&bytes.map_err(|error| refused(path, &error))?);
         let end = self.content.size;
-        Ok(Given { content, start: 0, end, spare: 0, file_encoding: None, secrets })
+        let file_encoding = None;
+        Ok(Given { content, start: 0, end, spare: 0, file_encoding, secrets, version: None })
     }
 
     /// Tells whether the file's mark says that it is UTF-16.
@@ -212,7 +224,7 @@ impl Region<'_> {
         let (start, end) = (self.at(window.start + shift), self.at(window.end + shift));
         let cut = self.wanted.length.is_some_and(|length| length <= self.wanted.at_most);
         let spare = if cut { LONGEST_CHARACTER - 1 } else { 0 };
-        Given { content, start, end, spare, file_encoding: None, secrets }
+        Given { content, start, end, spare, file_encoding: None, secrets, version: None }
     }
 
     /// Where in the file a place of the region stands.
