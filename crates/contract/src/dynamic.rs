@@ -22,8 +22,10 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub trait DynFilesystem: Send + Sync {
     fn abilities(&self) -> Abilities;
     fn stat<'a>(&'a self, path: &'a WsPath, links: Links) -> BoxFuture<'a, Result<Entry>>;
+    fn stat_now(&self, path: &WsPath, links: Links) -> Option<Entry>;
     fn list<'a>(&'a self, path: &'a WsPath, page: Page) -> BoxFuture<'a, Result<Listing>>;
     fn read<'a>(&'a self, path: &'a WsPath, span: Span) -> BoxFuture<'a, Result<Content>>;
+    fn read_now(&self, path: &WsPath, span: Span) -> Option<Content>;
     fn gather<'a>(
         &'a self,
         path: &'a WsPath,
@@ -60,12 +62,20 @@ impl<F: Filesystem> DynFilesystem for F {
         Box::pin(Filesystem::stat(self, path, links))
     }
 
+    fn stat_now(&self, path: &WsPath, links: Links) -> Option<Entry> {
+        Filesystem::stat_now(self, path, links)
+    }
+
     fn list<'a>(&'a self, path: &'a WsPath, page: Page) -> BoxFuture<'a, Result<Listing>> {
         Box::pin(Filesystem::list(self, path, page))
     }
 
     fn read<'a>(&'a self, path: &'a WsPath, span: Span) -> BoxFuture<'a, Result<Content>> {
         Box::pin(Filesystem::read(self, path, span))
+    }
+
+    fn read_now(&self, path: &WsPath, span: Span) -> Option<Content> {
+        Filesystem::read_now(self, path, span)
     }
 
     fn gather<'a>(

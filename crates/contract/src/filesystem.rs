@@ -41,6 +41,11 @@ pub trait Filesystem: Send + Sync + 'static {
     /// *Cancel*: nothing is left.
     fn stat(&self, path: &WsPath, links: Links) -> impl Future<Output = Result<Entry>> + Send;
 
+    /// What `stat` gives where that takes no waiting at all; `None` says nothing of the entry.
+    fn stat_now(&self, _path: &WsPath, _links: Links) -> Option<Entry> {
+        None
+    }
+
     /// Lists a directory, or what a link to one points to.
     ///
     /// Our own temporary files are never listed; a denied entry is left out.
@@ -60,6 +65,11 @@ pub trait Filesystem: Send + Sync + 'static {
     /// only as much was read as the span needs.
     /// *Cancel*: nothing is left.
     fn read(&self, path: &WsPath, span: Span) -> impl Future<Output = Result<Content>> + Send;
+
+    /// What `read` gives where that takes no waiting at all; `None` says nothing of the file.
+    fn read_now(&self, _path: &WsPath, _span: Span) -> Option<Content> {
+        None
+    }
 
     /// Reads a span of a file as `read` does, onto the end of a buffer.
     ///

@@ -108,11 +108,15 @@ impl Filesystem for Host {
     }
 
     async fn stat(&self, path: &WsPath, links: Links) -> Result<Entry> {
-        if let Some(entry) = look::stat_cached(&self.tree, path, links) {
+        if let Some(entry) = self.stat_now(path, links) {
             return Ok(entry);
         }
         let path = path.clone();
         self.run(move |tree, _| look::stat(tree, &path, links)).await
+    }
+
+    fn stat_now(&self, path: &WsPath, links: Links) -> Option<Entry> {
+        look::stat_cached(&self.tree, path, links)
     }
 
     async fn list(&self, path: &WsPath, page: Page) -> Result<Listing> {
@@ -121,11 +125,15 @@ impl Filesystem for Host {
     }
 
     async fn read(&self, path: &WsPath, span: Span) -> Result<Content> {
-        if let Some(content) = read::read_cached(&self.tree, path, span) {
+        if let Some(content) = self.read_now(path, span) {
             return Ok(content);
         }
         let path = path.clone();
         self.run(move |tree, _| read::read(tree, &path, span)).await
+    }
+
+    fn read_now(&self, path: &WsPath, span: Span) -> Option<Content> {
+        read::read_cached(&self.tree, path, span)
     }
 
     async fn gather(&self, path: &WsPath, span: Span, into: &mut Vec<u8>) -> Result<Gathered> {

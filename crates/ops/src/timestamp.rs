@@ -28,25 +28,24 @@ pub fn rfc3339(time: SystemTime) -> String {
         );
     }
     // Every entry of a listing has one, so it is written without the machinery of formats.
-    let mut text = String::with_capacity(24);
-    let parts = [
-        (year, 1_000, '-'),
-        (month, 10, '-'),
-        (day, 10, 'T'),
-        (hour, 10, ':'),
-        (minute, 10, ':'),
-        (second, 10, '.'),
-        (millis, 100, 'Z'),
-    ];
-    for (number, mut unit, behind) in parts {
-        while unit > 0 {
-            let digit = u8::try_from(number / unit % 10).unwrap_or_default();
-            text.push(char::from(b'0' + digit));
-            unit /= 10;
+    let mut text = *b"0000-00-00T00:00:00.000Z";
+    for (number, end, digits) in [
+        (year, 4, 4),
+        (month, 7, 2),
+        (day, 10, 2),
+        (hour, 13, 2),
+        (minute, 16, 2),
+        (second, 19, 2),
+        (millis, 23, 3),
+    ] {
+        let mut left = number;
+        for place in text.iter_mut().take(end).rev().take(digits) {
+            *place += u8::try_from(left % 10).unwrap_or_default();
+            left /= 10;
         }
-        text.push(behind);
     }
-    text
+    // Digits and signs are text.
+    str::from_utf8(&text).unwrap_or_default().to_owned()
 }
 
 /// Writes a time as headers of HTTP do, for example `Sun, 15 Nov 2026 20:44:00 GMT`;

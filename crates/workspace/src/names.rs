@@ -213,6 +213,13 @@ impl Filesystem for Named {
         Ok(self.names.entry(entry))
     }
 
+    fn stat_now(&self, path: &WsPath, links: Links) -> Option<Entry> {
+        if has_placeholder(path.as_bytes()) {
+            return None;
+        }
+        self.files.stat_now(path, links).map(|entry| self.names.entry(entry))
+    }
+
     async fn list(&self, path: &WsPath, page: Page) -> Result<Listing> {
         let real = self.real(path).await?;
         let mut listing = self.told(self.files.list(&real, page).await, &real)?;
@@ -227,6 +234,13 @@ impl Filesystem for Named {
     async fn read(&self, path: &WsPath, span: Span) -> Result<Content> {
         let real = self.real(path).await?;
         self.told(self.files.read(&real, span).await, &real)
+    }
+
+    fn read_now(&self, path: &WsPath, span: Span) -> Option<Content> {
+        if has_placeholder(path.as_bytes()) {
+            return None;
+        }
+        self.files.read_now(path, span)
     }
 
     async fn gather(&self, path: &WsPath, span: Span, into: &mut Vec<u8>) -> Result<Gathered> {

@@ -61,7 +61,7 @@ impl Requests {
             bytes_out,
             "A request ended."
         );
-        if !REFUSED.contains(outcome) || *outcome == OK {
+        if *outcome == OK || !REFUSED.contains(outcome) {
             return;
         }
         match self.take() {

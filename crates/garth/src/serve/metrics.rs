@@ -10,7 +10,7 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -34,6 +34,9 @@ const BUCKETS: [i64; 12] = [
 /// Names of operations that are counted apart; there are fewer.
 const MOST_OPERATIONS: usize = 512;
 
+/// So many threads count apart from each other; more share.
+const PARTS: usize = 16;
+
 /// What is counted.
 pub(crate) struct Metrics {
     /// Who may read it.
@@ -47,9 +50,15 @@ pub(crate) struct Metrics {
 
 #[derive(Default)]
 struct Requests {
-    by_operation: Mutex<BTreeMap<String, Counts>>,
+    parts: [Part; PARTS],
     log: log::Requests,
 }
+
+/// What some of the threads counted. Apart also in memory: threads that work at the same time
+/// would else wait for each other with every request.
+#[derive(Default)]
+#[repr(align(128))]
+struct Part(Mutex<BTreeMap<String, Counts>>);
 
 #[derive(Default)]
 struct Counts {
@@ -98,7 +107,8 @@ impl Requests {
         self.log.ended(entry);
         // What a caller made up is no name of ours.
         let name = if entry.outcome == "UNKNOWN_METHOD" { "unknown" } else { entry.operation };
-        let mut all = self.lock();
+        let Some(part) = self.parts.get(own_part()) else { return };
+        let mut all = part.lock();
         if let Some(counts) = all.get_mut(name) {
             return counts.add(entry);
         }
@@ -106,12 +116,48 @@ impl Requests {
         all.entry(name.to_owned()).or_default().add(entry);
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Counts>> {
-        self.by_operation.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What all threads counted.
+    fn all(&self) -> BTreeMap<String, Counts> {
+        let mut all: BTreeMap<String, Counts> = BTreeMap::new();
+        for part in &self.parts {
+            for (name, counts) in &*part.lock() {
+                all.entry(name.clone()).or_default().join(counts);
+            }
+        }
+        all
     }
 }
 
+impl Part {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Counts>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The part that this thread counts in.
+fn own_part() -> usize {
+    static THREADS: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static OWN: usize = THREADS.fetch_add(1, Ordering::Relaxed) % PARTS;
+    }
+    OWN.with(|own| *own)
+}
+
 impl Counts {
+    /// Counts what somebody else counted.
+    fn join(&mut self, other: &Self) {
+        for (outcome, count) in &other.outcomes {
+            *self.outcomes.entry(outcome.clone()).or_default() += count;
+        }
+        for (bucket, count) in self.buckets.iter_mut().zip(other.buckets) {
+            *bucket += count;
+        }
+        self.count += other.count;
+        self.micros = self.micros.saturating_add(other.micros);
+        self.bytes_in = self.bytes_in.saturating_add(other.bytes_in);
+        self.bytes_out = self.bytes_out.saturating_add(other.bytes_out);
+    }
+
     fn add(&mut self, entry: &Entry<&str>) {
         match self.outcomes.get_mut(entry.outcome) {
             Some(count) => *count += 1,
@@ -131,7 +177,7 @@ impl Counts {
 /// Everything that is counted, as a page.
 pub(crate) fn page(app: &App) -> String {
     let mut text = Text::default();
-    requests(&mut text, &app.metrics.requests.lock());
+    requests(&mut text, &app.metrics.requests.all());
     limits(&mut text, app);
     gateway(&mut text, app);
     if let Some(spans) = &app.metrics.spans {
@@ -265,4 +311,39 @@ fn gateway(text: &mut Text, app: &App) {
     }
     text.family("garth_build_info", Kind::Gauge, "Which version this is.");
     text.number(&[("version", env!("CARGO_PKG_VERSION"))], 1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_several_threads_counted_is_told_together() {
+        let requests = Requests::default();
+        let entry = |outcome, duration_us| Entry {
+            operation: "worktree.stat",
+            outcome,
+            duration_us,
+            bytes_in: 2,
+            bytes_out: 3,
+            ..Entry::default()
+        };
+        let threads = 2 * PARTS;
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    requests.ended(&entry("OK", 1));
+                    requests.ended(&entry("OK", 300));
+                    requests.ended(&entry("CONFLICT", 1));
+                });
+            }
+        });
+        let all = requests.all();
+        let (threads, counts) = (threads as u64, &all["worktree.stat"]);
+        assert_eq!(all.len(), 1);
+        assert_eq!((counts.outcomes["OK"], counts.outcomes["CONFLICT"]), (2 * threads, threads));
+        assert_eq!((counts.count, counts.micros), (3 * threads, 302 * threads));
+        assert_eq!((counts.buckets[0], counts.buckets[1]), (2 * threads, 3 * threads));
+        assert_eq!((counts.bytes_in, counts.bytes_out), (6 * threads, 9 * threads));
+    }
 }

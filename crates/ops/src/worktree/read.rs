@@ -172,7 +172,11 @@ async fn load(workspace: &Workspace, wanted: &Wanted<'_>) -> Result<Content> {
     let offset = from.saturating_sub(around);
     let length = wanted.length.unwrap_or(u64::MAX).min(*at_most);
     let length = length.saturating_add(from - offset).saturating_add(around);
-    let content = workspace.fs().read(path, Span::Bytes { offset, length }).await?;
+    let span = Span::Bytes { offset, length };
+    let content = match workspace.fs().read_now(path, span) {
+        Some(content) => content,
+        None => workspace.fs().read(path, span).await?,
+    };
     let asked = wanted.length.unwrap_or(u64::MAX).min(content.size.saturating_sub(*from));
     if wanted.form == Form::Base64 && asked > *at_most {
         return Err(wanted.too_large(asked));

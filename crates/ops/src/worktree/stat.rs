@@ -36,6 +36,9 @@ struct Params {
 async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     let params: Params = parse_strictly(ask.params)?;
     let path = workspace.path(params.path)?;
-    let entry = workspace.fs().stat(&path, Links::Keep).await?;
+    let entry = match workspace.fs().stat_now(&path, Links::Keep) {
+        Some(entry) => entry,
+        None => workspace.fs().stat(&path, Links::Keep).await?,
+    };
     Json::of(&Listed::of(workspace, &entry).await)
 }

@@ -34,6 +34,15 @@ impl Keeping {
         Self { fs, keeper, looks: Mutex::default() }
     }
 
+    /// Keeps what was read whole, where it is new.
+    fn saw(&self, path: &WsPath, content: &Content) {
+        let whole = content.offset == 0 && content.bytes.len() as u64 == content.size;
+        if whole && content.size <= MOST_FILE && self.is_new(path, (content.size, content.modified))
+        {
+            self.keeper.keep(path, content.bytes.clone(), content.known);
+        }
+    }
+
     /// Tells whether a file looks other than it did last.
     fn is_new(&self, path: &WsPath, look: Look) -> bool {
         let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,18 +66,24 @@ impl Filesystem for Keeping {
         self.fs.stat(path, links).await
     }
 
+    fn stat_now(&self, path: &WsPath, links: Links) -> Option<Entry> {
+        self.fs.stat_now(path, links)
+    }
+
     async fn list(&self, path: &WsPath, page: Page) -> Result<Listing> {
         self.fs.list(path, page).await
     }
 
     async fn read(&self, path: &WsPath, span: Span) -> Result<Content> {
         let content = self.fs.read(path, span).await?;
-        let whole = content.offset == 0 && content.bytes.len() as u64 == content.size;
-        if whole && content.size <= MOST_FILE && self.is_new(path, (content.size, content.modified))
-        {
-            self.keeper.keep(path, content.bytes.clone(), content.known);
-        }
+        self.saw(path, &content);
         Ok(content)
+    }
+
+    fn read_now(&self, path: &WsPath, span: Span) -> Option<Content> {
+        let content = self.fs.read_now(path, span)?;
+        self.saw(path, &content);
+        Some(content)
     }
 
     async fn write(&self, path: &WsPath, content: Bytes, put: Put) -> Result<Written> {

@@ -23,6 +23,7 @@ use tokio::{
     time::{Instant, MissedTickBehavior, interval_at, timeout},
 };
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_util::sync::ReusableBoxFuture;
 
 use super::{
     approvals,
@@ -81,6 +82,7 @@ impl Session {
             turns: Arc::new(Semaphore::new(MOST_AT_A_TIME)),
             room: Arc::new(Semaphore::new(MOST_BYTES)),
             jobs: JoinSet::new(),
+            spare: None,
         };
         let heard = Arc::new(Heard::now());
         // In a task of its own: all it waits for would be looked at anew with every frame.
@@ -169,6 +171,9 @@ struct Serving<'a> {
     turns: Arc<Semaphore>,
     room: Arc<Semaphore>,
     jobs: JoinSet<()>,
+    /// The memory that the last request was worked on in, for the next one: it is more than the
+    /// allocator has at hand.
+    spare: Option<ReusableBoxFuture<'static, Worked>>,
 }
 
 impl Serving<'_> {
@@ -259,12 +264,20 @@ impl Serving<'_> {
             room = Some(waited);
         }
         let left = call.along.left.clone();
-        let mut working = Box::pin(request::work(&self.line, call, &self.turns));
+        let work = request::work(&self.line, call, &self.turns);
+        let mut working = match self.spare.take() {
+            Some(mut spare) => {
+                spare.set(work);
+                spare
+            }
+            None => ReusableBoxFuture::new(work),
+        };
         // One that need not wait is not to be put off in the middle for want of a turn.
-        match futures::poll!(unconstrained(working.as_mut())) {
+        match futures::poll!(unconstrained(&mut working)) {
             // Most are done at once, and need no task of their own, nor can they be cancelled:
             // nothing else is read meanwhile.
             Poll::Ready(worked) => {
+                self.spare = Some(working);
                 drop(room);
                 if let Some(told) = Told::of(&id, worked, &left).send_now(&session.outbox) {
                     let outbox = session.outbox.clone();
