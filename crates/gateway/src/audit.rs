@@ -7,6 +7,7 @@
 //! finds what was changed, removed, reordered or cut off.
 
 mod anchor;
+mod blocks;
 mod chain;
 mod list;
 mod open;
@@ -21,6 +22,7 @@ use garth_contract::Result;
 
 pub(crate) use anchor::Anchor;
 pub use anchor::PublicKey;
+pub(crate) use blocks::Known;
 pub(crate) use chain::{Appender, GENESIS, Link};
 pub use list::{Filter, Page};
 pub(crate) use open::Closing;

@@ -13,7 +13,7 @@ use blake3::{
 use garth_contract::{Code, Error, Result};
 use rusqlite::{CachedStatement, Connection};
 
-use super::Entry;
+use super::{Entry, Known, blocks};
 use crate::store::{fault, sql};
 
 /// What stands before the first record.
@@ -39,26 +39,32 @@ pub(crate) struct Link {
 
 impl Link {
     /// The last record, to be followed by another in this transaction.
-    pub(crate) fn head(connection: &Connection) -> Result<Self> {
+    pub(crate) fn head(connection: &Connection, known: &mut Known) -> Result<Self> {
         let mut statement =
             connection.prepare_cached(sql::AUDIT_HEAD).map_err(|error| fault(&error))?;
-        let head = statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
-        let (sequence, hash, total) = head.map_err(|error| fault(&error))?;
+        let head = statement.query_row([], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+        });
+        let (sequence, hash, total, base, listed) = head.map_err(|error| fault(&error))?;
+        blocks::catch_up(connection, known, (base, listed, sequence))?;
         Ok(Self { sequence, hash: read_hash(hash)?, total })
     }
 }
 
 /// Writes records of one transaction, one behind the other.
 pub(crate) struct Appender<'c> {
+    connection: &'c Connection,
     statement: CachedStatement<'c>,
+    known: &'c mut Known,
     /// The form of the last one, whose memory the next one takes.
     form: Vec<u8>,
 }
 
 impl<'c> Appender<'c> {
-    pub(crate) fn new(connection: &'c Connection) -> Result<Self> {
+    pub(crate) fn new(connection: &'c Connection, known: &'c mut Known) -> Result<Self> {
         let statement = connection.prepare_cached(sql::AUDIT_APPEND);
-        Ok(Self { statement: statement.map_err(|error| fault(&error))?, form: Vec::new() })
+        let statement = statement.map_err(|error| fault(&error))?;
+        Ok(Self { connection, statement, known, form: Vec::new() })
     }
 
     /// Appends a record behind another, and gives its place.
@@ -88,6 +94,9 @@ impl<'c> Appender<'c> {
             hash.as_bytes(),
         ));
         inserted.map_err(|error| fault(&error))?;
+        if self.known.is_first(sequence, workspace) {
+            blocks::add(self.connection, sequence, workspace)?;
+        }
         Ok(Link { sequence, hash, total })
     }
 }

@@ -1,10 +1,12 @@
 //! Records by page and by stream.
 
+use std::ops::Range;
+
 use garth_contract::{Code, Error, Result};
 use rusqlite::{Connection, types::Value};
 use serde::{Deserialize, Serialize};
 
-use super::{Audit, Record};
+use super::{Audit, Record, blocks};
 use crate::store::{fault, sql};
 
 /// The most records of a page.
@@ -50,23 +52,11 @@ impl Audit {
     /// # Errors
     /// `INTERNAL` when the database cannot be read.
     pub async fn list(&self, filter: &Filter, before: Option<i64>, limit: u32) -> Result<Page> {
-        let limit = limit.clamp(1, MOST_PAGE);
-        let (mut text, mut values) = filter.conditions();
-        if let Some(before) = before {
-            condition(&mut text, &mut values, "sequence <", before.into());
-        }
-        values.push(i64::from(limit).into());
-        let text =
-            format!("{}{text} ORDER BY sequence DESC LIMIT ${}", sql::AUDIT_PAGE, values.len());
+        let limit = usize::try_from(limit.clamp(1, MOST_PAGE)).unwrap_or(usize::MAX);
+        let wanted = Wanted { filter: filter.clone(), before: before.unwrap_or(i64::MAX), limit };
         self.settle().await;
-        let records = self.store.read(move |connection| {
-            let mut statement = connection.prepare_cached(&text).map_err(|error| fault(&error))?;
-            let rows = statement.query_map(rusqlite::params_from_iter(values), Record::read);
-            let records = rows.and_then(Iterator::collect::<rusqlite::Result<Vec<_>>>);
-            records.map_err(|error| fault(&error))
-        });
-        let records = records.await?;
-        let full = u32::try_from(records.len()).unwrap_or(u32::MAX) == limit;
+        let records = self.store.read(move |connection| wanted.read(connection)).await?;
+        let full = records.len() == limit;
         let next = records.last().filter(|_| full).map(|record| record.sequence);
         Ok(Page { records, next })
     }
@@ -97,6 +87,65 @@ impl Audit {
                 count += 1;
             }
         }
+    }
+}
+
+/// What a page is to hold.
+struct Wanted {
+    filter: Filter,
+    before: i64,
+    limit: usize,
+}
+
+impl Wanted {
+    fn read(&self, connection: &Connection) -> Result<Vec<Record>> {
+        let Some(workspace) = &self.filter.workspace else {
+            return self.among(connection, i64::MIN..self.before, self.limit);
+        };
+        // All as they are at one moment, also when some are dropped meanwhile.
+        connection.execute_batch("BEGIN").map_err(|error| fault(&error))?;
+        let records = self.of_workspace(connection, workspace);
+        connection.execute_batch("ROLLBACK").map_err(|error| fault(&error))?;
+        records
+    }
+
+    /// Goes through the workspace's blocks from the newest, until the page is full.
+    fn of_workspace(&self, connection: &Connection, workspace: &str) -> Result<Vec<Record>> {
+        let end = blocks::listed(connection)?.saturating_add(1).min(self.before);
+        // What an older version wrote is in no block yet; most often that is nothing.
+        let mut records = self.among(connection, end..self.before, self.limit)?;
+        let mut statement =
+            connection.prepare_cached(sql::BLOCK_LIST).map_err(|error| fault(&error))?;
+        let newest = blocks::of(end.saturating_sub(1));
+        let rows = statement.query_map((workspace, newest), |row| row.get::<_, i64>(0));
+        for block in rows.map_err(|error| fault(&error))? {
+            if records.len() >= self.limit {
+                break;
+            }
+            let block = block.map_err(|error| fault(&error))?;
+            let numbers = blocks::begin(block)..blocks::begin(block.saturating_add(1)).min(end);
+            records.extend(self.among(connection, numbers, self.limit - records.len())?);
+        }
+        Ok(records)
+    }
+
+    /// The newest of those whose number is among these.
+    fn among(
+        &self,
+        connection: &Connection,
+        numbers: Range<i64>,
+        limit: usize,
+    ) -> Result<Vec<Record>> {
+        let (mut text, mut values) = self.filter.conditions();
+        condition(&mut text, &mut values, "sequence >=", numbers.start.into());
+        condition(&mut text, &mut values, "sequence <", numbers.end.into());
+        values.push(i64::try_from(limit).unwrap_or(i64::MAX).into());
+        let text =
+            format!("{}{text} ORDER BY sequence DESC LIMIT ${}", sql::AUDIT_PAGE, values.len());
+        let mut statement = connection.prepare_cached(&text).map_err(|error| fault(&error))?;
+        let rows = statement.query_map(rusqlite::params_from_iter(values), Record::read);
+        let records = rows.and_then(Iterator::collect::<rusqlite::Result<Vec<_>>>);
+        records.map_err(|error| fault(&error))
     }
 }
 

@@ -88,6 +88,7 @@ impl Audit {
                 connection.execute(text, values).map_err(|error| fault(&error))
             };
             run(sql::AUDIT_MOVE_BASE, &[&sequence, &hash.as_bytes(), &total])?;
+            run(sql::BLOCK_DROP, &[&sequence])?;
             run(sql::AUDIT_DROP, &[&sequence]).map(drop)
         })
     }

@@ -8,8 +8,9 @@ use rusqlite::Connection;
 use serde::Serialize;
 
 use super::{
-    Audit, GENESIS, PublicKey,
+    Audit, GENESIS, Known, PublicKey, Record,
     anchor::Lines,
+    blocks,
     chain::{link, read_hash},
     list::after,
 };
@@ -22,7 +23,8 @@ const MOST_FINDINGS: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum Finding {
-    /// A record is not what it was when it was written, or stands where another stood.
+    /// A record is not what it was when it was written, stands where another stood, or is
+    /// kept from being found by its workspace.
     Changed {
         /// Its number.
         sequence: i64,
@@ -146,6 +148,8 @@ struct Walk {
     /// The anchored heads that are still ahead, the lowest last.
     ahead: Vec<(i64, Hash)>,
     rewritten: bool,
+    /// The workspaces whose records are found by them, or were named as not found.
+    known: Known,
     findings: Vec<Finding>,
 }
 
@@ -163,6 +167,7 @@ impl Walk {
             records: 0,
             ahead,
             rewritten: false,
+            known: Known::default(),
             findings,
         };
         let whole = base == 0 && base_hash == GENESIS;
@@ -174,6 +179,7 @@ impl Walk {
 
     /// Looks at every record that there is, in the order of their numbers.
     fn through(mut self, connection: &Connection) -> Result<Self> {
+        let listed = blocks::listed(connection)?;
         loop {
             let batch = after(connection, self.last)?;
             if batch.is_empty() {
@@ -183,8 +189,22 @@ impl Walk {
                 let stored = Hash::from_hex(&record.hash).unwrap_or(GENESIS);
                 let computed = link(&self.hash, record.sequence, &record.entry);
                 self.step(record.sequence, stored, computed);
+                if record.sequence <= listed {
+                    self.seek(connection, &record)?;
+                }
             }
         }
+    }
+
+    /// Looks whether a list of its workspace would have the record.
+    fn seek(&mut self, connection: &Connection, record: &Record) -> Result<()> {
+        let (sequence, workspace) = (record.sequence, &record.entry.workspace);
+        if self.known.is_first(sequence, workspace)
+            && !blocks::has(connection, sequence, workspace)?
+        {
+            self.find(Finding::Changed { sequence });
+        }
+        Ok(())
     }
 
     fn step(&mut self, sequence: i64, stored: Hash, computed: Hash) {

@@ -19,7 +19,7 @@ macro_rules! statements {
 ///
 /// A step is never changed once it was released; the next one is added below it.
 pub(crate) const MIGRATIONS: &[&str] =
-    &[include_str!("schema_1.sql"), include_str!("schema_2.sql")];
+    &[include_str!("schema_1.sql"), include_str!("schema_2.sql"), include_str!("schema_3.sql")];
 
 /// Tells whether a lease is live: the node's own session, not expired.
 macro_rules! live_lease {
@@ -110,8 +110,10 @@ statements! {
     OP_SWEEP = "DELETE FROM op WHERE created_ms < now_ms() - $1";
 
     /// Also takes the row's lock where the database has such, until the transaction ends.
-    AUDIT_HEAD = "UPDATE audit_chain SET head = head WHERE id = 1 RETURNING head, head_hash, head_total";
-    AUDIT_MOVE_HEAD = "UPDATE audit_chain SET head = $1, head_hash = $2, head_total = $3 WHERE id = 1";
+    AUDIT_HEAD = "UPDATE audit_chain SET head = head WHERE id = 1 \
+                  RETURNING head, head_hash, head_total, base, listed";
+    AUDIT_MOVE_HEAD = "UPDATE audit_chain SET head = $1, listed = $1, head_hash = $2, head_total = $3 \
+                       WHERE id = 1";
     AUDIT_MOVE_BASE = "UPDATE audit_chain SET base = $1, base_hash = $2, base_total = $3 WHERE id = 1";
     /// The last entry of the journal that is among the records.
     JOURNAL_TAKEN = "UPDATE audit_chain SET journal = $1 WHERE id = 1";
@@ -126,6 +128,21 @@ statements! {
                    FROM audit WHERE sequence > $1 ORDER BY sequence LIMIT $2";
     AUDIT_PLACE = "SELECT time_ms, total, hash FROM audit WHERE sequence = $1";
     AUDIT_DROP = "DELETE FROM audit WHERE sequence <= $1";
+
+    BLOCK_ADD = "INSERT INTO audit_block (workspace, block) VALUES ($1, $2) \
+                 ON CONFLICT (workspace, block) DO NOTHING";
+    BLOCK_FILL = "INSERT INTO audit_block (workspace, block) \
+                  SELECT DISTINCT workspace, sequence / 1024 FROM audit WHERE sequence > $1 \
+                  ON CONFLICT (workspace, block) DO NOTHING";
+    BLOCK_HAS = "SELECT 1 FROM audit_block WHERE workspace = $1 AND block = $2";
+    BLOCK_LIST = "SELECT block FROM audit_block WHERE workspace = $1 AND block <= $2 ORDER BY block DESC";
+    BLOCK_LISTED = "SELECT listed FROM audit_chain WHERE id = 1";
+    /// Before the records go: of the last block some may stay.
+    BLOCK_DROP = "DELETE FROM audit_block WHERE (workspace, block) IN (\
+                  SELECT workspace, block FROM (\
+                  SELECT workspace, sequence / 1024 AS block FROM audit WHERE sequence <= $1 EXCEPT \
+                  SELECT workspace, sequence / 1024 FROM audit \
+                  WHERE sequence > $1 AND sequence < ($1 / 1024 + 1) * 1024) AS gone)";
 }
 
 /// The records of a page, newest first, before its conditions.

@@ -27,7 +27,7 @@ use super::{
     journal::{Batch, Journal},
     sql,
 };
-use crate::audit::{Appender, Entry, Link, Outlives, Word};
+use crate::audit::{Appender, Entry, Known, Link, Outlives, Word};
 
 /// The most that is committed at once: some milliseconds of work, so that nobody
 /// waits much longer than the disk needs.
@@ -129,12 +129,13 @@ impl Writer {
         // Of the journal, what could not be committed yet.
         let mut batch = Batch::default();
         let mut again = None;
+        let mut known = Known::default();
         while let Some(first) = self.next(&mut messages, again) {
             let mut taken = gather(first, &mut messages);
             let strays = self.strays().replace(Vec::new()).unwrap_or_default();
             taken.extend(strays.into_iter().map(|append| Message::Append(Box::new(append))));
             batch.and_then(self.journal.as_deref().map(Journal::take).unwrap_or_default());
-            let mut group = Group::default();
+            let mut group = Group { known, ..Group::default() };
             let ready = syncs.set(&self.connection, &taken);
             let committed = group.commit(&self.connection, &batch, taken, ready);
             // Only a record shows whether records can be written.
@@ -157,6 +158,7 @@ impl Writer {
                 let _ = done.send(());
                 return;
             }
+            known = group.known;
         }
     }
 
@@ -249,6 +251,7 @@ struct Group {
     head: Option<Link>,
     journal: Option<u64>,
     records: usize,
+    known: Known,
 }
 
 impl Group {
@@ -272,6 +275,7 @@ impl Group {
         }
         outcome = outcome.and_then(|()| self.move_head(connection)).and_then(|()| batch("COMMIT"));
         if begun && outcome.is_err() {
+            self.known.forget();
             // It may have been rolled back already; then this has nothing to do.
             let _ = batch("ROLLBACK");
         }
@@ -304,7 +308,8 @@ impl Group {
             return Ok(());
         }
         self.records += journal.count;
-        let (mut head, mut appender) = (Link::head(connection)?, Appender::new(connection)?);
+        let mut head = Link::head(connection, &mut self.known)?;
+        let mut appender = Appender::new(connection, &mut self.known)?;
         for entry in journal.entries() {
             head = appender.append(&head, &entry)?;
         }
@@ -317,6 +322,8 @@ impl Group {
         let batch = |text: &str| connection.execute_batch(text).map_err(|error| fault(&error));
         batch("SAVEPOINT work")?;
         let (verdict, after) = work(connection);
+        // It may have dropped records.
+        self.known.forget();
         self.after.push(after);
         match verdict {
             Verdict::Keep => batch("RELEASE SAVEPOINT work"),
@@ -334,9 +341,9 @@ impl Group {
         });
         let head = match self.head.take() {
             Some(head) => head,
-            None => Link::head(connection)?,
+            None => Link::head(connection, &mut self.known)?,
         };
-        let next = Appender::new(connection)?.append(&head, &entry)?;
+        let next = Appender::new(connection, &mut self.known)?.append(&head, &entry)?;
         let sequence = next.sequence;
         self.head = Some(next);
         if let Some(along) = along {
@@ -377,3 +384,6 @@ impl Group {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

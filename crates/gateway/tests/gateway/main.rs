@@ -12,6 +12,7 @@
 
 mod agents;
 mod approvals;
+mod blocks;
 mod broken;
 mod leases;
 mod limits;

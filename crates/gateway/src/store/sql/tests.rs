@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::{ALL, AUDIT_PAGE, MIGRATIONS};
+use super::{ALL, AUDIT_PAGE, BLOCK_DROP, BLOCK_LIST, MIGRATIONS};
 
 fn database() -> Connection {
     let connection = Connection::open_in_memory().unwrap();
@@ -34,6 +34,18 @@ fn parameters_first_appear_in_the_order_of_their_numbers() {
         for number in 1..=most {
             assert_eq!(statement.parameter_name(number), Some(&*format!("${number}")), "{name}");
         }
+    }
+}
+
+#[test]
+fn blocks_are_found_and_dropped_without_a_look_at_all_of_them() {
+    let connection = database();
+    for text in [BLOCK_DROP, BLOCK_LIST] {
+        let mut plan = connection.prepare(&format!("EXPLAIN QUERY PLAN {text}")).unwrap();
+        let count = plan.parameter_count();
+        let steps = plan.query_map(rusqlite::params_from_iter(vec![1; count]), |row| row.get(3));
+        let steps: Vec<String> = steps.unwrap().map(Result::unwrap).collect();
+        assert!(steps.iter().any(|step| step.contains("SEARCH audit_block")), "{steps:?}");
     }
 }
 

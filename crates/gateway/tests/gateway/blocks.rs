@@ -1,0 +1,279 @@
+//! A workspace's records are found in whichever blocks of the chain they lie.
+
+use std::{collections::BTreeSet, path::Path};
+
+use garth_gateway::{
+    Clock, Store,
+    audit::{Audit, Begin, Config, Filter, Finding, Outlives, Record, Retention},
+};
+
+/// More than two blocks of 1,024, and part of another.
+const RECORDS: i64 = 2_600;
+
+struct Place {
+    store: Store,
+    audit: Audit,
+    dir: tempfile::TempDir,
+}
+
+impl Place {
+    fn open(dir: tempfile::TempDir, retention: Retention) -> Self {
+        let store = Store::open(&dir.path().join("garth.db"), Clock::set_to(1_000_000)).unwrap();
+        let config = Config { retention, ..Config::in_directory(dir.path()) };
+        let audit = Audit::new(store.clone(), config).unwrap();
+        Self { store, audit, dir }
+    }
+
+    /// Records of workspaces that are everywhere, at the edges of blocks, rare, or long ago.
+    async fn filled(retention: Retention) -> Self {
+        let place = Self::open(tempfile::tempdir().unwrap(), retention);
+        for number in 1..=RECORDS {
+            place.append(workspace(number), &format!("{}", number % 3)).await;
+        }
+        place.audit.list(&Filter::default(), None, 1).await.unwrap();
+        place
+    }
+
+    async fn append(&self, workspace: &str, operation: &str) {
+        let begin = Begin {
+            workspace: workspace.to_owned().into(),
+            operation: operation.to_owned().into(),
+            outlives: Outlives::Gateway,
+            ..Begin::default()
+        };
+        self.audit.open(begin).await.unwrap().close(Ok(1)).await.unwrap();
+    }
+
+    async fn again(self, retention: Retention) -> Self {
+        self.store.close().await;
+        Self::open(self.dir, retention)
+    }
+
+    fn intruder(&self) -> rusqlite::Connection {
+        connection(&self.dir.path().join("garth.db"))
+    }
+
+    async fn retain(&self) {
+        let audit = self.audit.clone();
+        tokio::task::spawn_blocking(move || audit.retain()).await.unwrap().unwrap();
+    }
+
+    async fn findings(&self) -> Vec<Finding> {
+        self.audit.verify(&self.audit.public_key()).await.unwrap().findings
+    }
+
+    /// The numbers of a workspace's records, page by page.
+    async fn listed(&self, filter: &Filter, before: Option<i64>, limit: u32) -> Vec<i64> {
+        let (mut before, mut seen) = (before, Vec::new());
+        loop {
+            let page = self.audit.list(filter, before, limit).await.unwrap();
+            assert!(page.records.len() <= limit as usize);
+            seen.extend(page.records.iter().map(|record| record.sequence));
+            before = page.next;
+            if before.is_none() {
+                return seen;
+            }
+        }
+    }
+}
+
+fn forever() -> Retention {
+    Retention { most_bytes: None, most_age: None }
+}
+
+fn connection(path: &Path) -> rusqlite::Connection {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    connection.busy_timeout(crate::stage::DEADLINE).unwrap();
+    connection
+}
+
+fn workspace(number: i64) -> &'static str {
+    match number {
+        1..=3 => "early",
+        1_023..=1_024 | 2_047..=2_048 => "edge",
+        2_599 => "late",
+        number if number % 500 == 0 => "rare",
+        number if number % 2 == 0 => "even",
+        _ => "",
+    }
+}
+
+fn of(name: &str) -> Filter {
+    Filter { workspace: Some(name.to_owned()), ..Filter::default() }
+}
+
+/// The pairs that the table of blocks has, and those that it is to have.
+fn blocks(connection: &rusqlite::Connection) -> [BTreeSet<(String, i64)>; 2] {
+    ["SELECT workspace, block FROM audit_block", "SELECT workspace, sequence / 1024 FROM audit"]
+        .map(|text| {
+            let mut statement = connection.prepare(text).unwrap();
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+            rows.map(Result::unwrap).collect()
+        })
+}
+
+/// Every list of every workspace is what a look at every record gives.
+async fn check_lists(place: &Place) {
+    let mut all: Vec<Record> = Vec::new();
+    let keep = |line: &str| {
+        all.push(serde_json::from_str(line).unwrap());
+        Ok(())
+    };
+    place.audit.export(&Filter::default(), keep).await.unwrap();
+    all.reverse();
+    for name in ["early", "edge", "late", "rare", "even", "", "nobody"] {
+        for operation in [None, Some("1".to_owned())] {
+            let filter = Filter { operation: operation.clone(), ..of(name) };
+            for before in [None, Some(-1), Some(1), Some(1_024), Some(1_025), Some(2_000)] {
+                let lets = |record: &&Record| {
+                    record.entry.workspace == name
+                        && operation.as_ref().is_none_or(|name| *name == record.entry.operation)
+                        && before.is_none_or(|before| record.sequence < before)
+                };
+                let wanted: Vec<_> = all.iter().filter(lets).map(|one| one.sequence).collect();
+                for limit in [2, 7, 1_000] {
+                    if limit < 7 && wanted.len() > 20 {
+                        continue;
+                    }
+                    let listed = place.listed(&filter, before, limit).await;
+                    assert_eq!(listed, wanted, "{filter:?} before {before:?} by {limit}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_list_of_a_workspace_is_what_a_look_at_every_record_gives() {
+    let place = Place::filled(forever()).await;
+    check_lists(&place).await;
+    let [are, wanted] = blocks(&place.intruder());
+    assert_eq!(are, wanted);
+    assert_eq!(place.findings().await, []);
+}
+
+#[tokio::test]
+async fn blocks_go_with_the_last_of_their_records() {
+    let place = Place::filled(forever()).await;
+    // About as much as the last 500 records.
+    let few = Retention { most_bytes: Some(500 * 170), most_age: None };
+    let place = place.again(few).await;
+    place.retain().await;
+    let [are, wanted] = blocks(&place.intruder());
+    assert_eq!(are, wanted);
+    check_lists(&place).await;
+    assert_eq!(place.findings().await, []);
+}
+
+#[tokio::test]
+async fn a_workspace_whose_block_was_dropped_is_found_again_with_its_next_record() {
+    let place = Place::open(
+        tempfile::tempdir().unwrap(),
+        Retention { most_bytes: Some(0), most_age: None },
+    );
+    for _ in 0..2 {
+        place.append("own", "look").await;
+        place.append("other", "look").await;
+        place.audit.list(&Filter::default(), None, 1).await.unwrap();
+        place.retain().await;
+        assert_eq!(place.listed(&of("own"), None, 10).await, Vec::<i64>::new());
+    }
+    place.append("own", "look").await;
+    assert_eq!(place.listed(&of("own"), None, 10).await, [5]);
+}
+
+#[tokio::test]
+async fn a_workspace_whose_block_another_process_dropped_is_found_again() {
+    let all = Retention { most_bytes: Some(0), most_age: None };
+    let place = Place::open(tempfile::tempdir().unwrap(), all);
+    place.append("own", "look").await;
+    place.append("other", "look").await;
+    assert_eq!(place.listed(&of("own"), None, 10).await, [1]);
+    let store = Store::open(&place.dir.path().join("garth.db"), Clock::system()).unwrap();
+    let config = Config { retention: all, ..Config::in_directory(place.dir.path()) };
+    let audit = Audit::new(store.clone(), config).unwrap();
+    tokio::task::spawn_blocking(move || audit.retain()).await.unwrap().unwrap();
+    store.close().await;
+    place.append("own", "look").await;
+    assert_eq!(place.listed(&of("own"), None, 10).await, [3]);
+}
+
+#[tokio::test]
+async fn a_workspace_whose_first_record_could_not_be_committed_is_found_with_the_next() {
+    let place = Place::open(tempfile::tempdir().unwrap(), forever());
+    place.append("other", "look").await;
+    place.audit.list(&Filter::default(), None, 1).await.unwrap();
+    let intruder = place.intruder();
+    let full = "CREATE TRIGGER full BEFORE UPDATE OF head_hash ON audit_chain \
+                BEGIN SELECT RAISE(ABORT, 'full'); END";
+    intruder.execute_batch(full).unwrap();
+    let begin = Begin { workspace: "own".into(), ..Begin::default() };
+    place.audit.open(begin.clone()).await.unwrap().close(Ok(1)).await.unwrap_err();
+    intruder.execute_batch("DROP TRIGGER full").unwrap();
+    place.audit.open(begin).await.unwrap().close(Ok(1)).await.unwrap();
+    assert_eq!(place.listed(&of("own"), None, 10).await, [2]);
+}
+
+#[tokio::test]
+async fn records_that_are_kept_from_being_found_are_named() {
+    let place = Place::filled(forever()).await;
+    let hide = "DELETE FROM audit_block WHERE workspace = 'edge' AND block = 1";
+    assert_eq!(place.intruder().execute(hide, []).unwrap(), 1);
+    assert_eq!(place.findings().await, [Finding::Changed { sequence: 1_024 }]);
+}
+
+/// Makes a database as the version before had it, with the records of another.
+fn older(from: &Path, to: &Path) {
+    let old = connection(to);
+    for step in [
+        include_str!("../../src/store/schema_1.sql")
+            .replace("BIGINT PRIMARY KEY", "INTEGER PRIMARY KEY")
+            .as_str(),
+        include_str!("../../src/store/schema_2.sql"),
+        "INSERT INTO meta (name, value) VALUES ('schema', '2')",
+    ] {
+        old.execute_batch(step).unwrap();
+    }
+    old.execute("ATTACH ?1 AS new", [from.to_str().unwrap()]).unwrap();
+    old.execute_batch(
+        "INSERT INTO audit SELECT * FROM new.audit; \
+         INSERT INTO audit_chain SELECT id, head, head_hash, head_total, base, base_hash, \
+         base_total, journal FROM new.audit_chain",
+    )
+    .unwrap();
+}
+
+#[tokio::test]
+async fn a_database_of_the_version_before_is_listed_and_verified() {
+    let place = Place::filled(forever()).await;
+    place.store.close().await;
+    let (new, old) = (place.dir.path().join("garth.db"), place.dir.path().join("old.db"));
+    older(&new, &old);
+    std::fs::rename(&old, &new).unwrap();
+    let place = Place::open(place.dir, forever());
+    check_lists(&place).await;
+    assert_eq!(place.findings().await, []);
+    place.append("late", "1").await;
+    assert_eq!(place.listed(&of("late"), None, 10).await, [RECORDS + 1, 2_599]);
+    let index = "SELECT count(*) FROM sqlite_schema WHERE name = 'audit_by_workspace'";
+    let left: i64 = place.intruder().query_row(index, [], |row| row.get(0)).unwrap();
+    assert_eq!(left, 0);
+}
+
+#[tokio::test]
+async fn what_an_older_version_writes_meanwhile_is_found() {
+    let place = Place::filled(forever()).await;
+    // It knows neither blocks nor how far they go.
+    let intruder = place.intruder();
+    intruder
+        .execute_batch(
+            "DELETE FROM audit_block WHERE block = 2; UPDATE audit_chain SET listed = 2047",
+        )
+        .unwrap();
+    check_lists(&place).await;
+    assert_eq!(place.findings().await, []);
+    place.append("late", "1").await;
+    check_lists(&place).await;
+    let [are, wanted] = blocks(&intruder);
+    assert_eq!(are, wanted);
+}
