@@ -12,13 +12,13 @@ mod gap;
 use memchr::memchr_iter;
 
 use crate::class::Class;
-use crate::judge::Value;
 use crate::judge::form::{has_distinct, is_address, is_cut_hash, is_hash_or_id};
 use crate::judge::words::is_unspeakable;
+use crate::judge::{Counts, Value};
 use crate::memo::Memo;
 use crate::tail::Tail;
 pub(crate) use chain::Chains;
-use form::{Form, PLAIN, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_uuid};
+use form::{Form, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_uuid};
 pub(crate) use gap::Name;
 use gap::{Gap, Last, Said, counter, link, marks};
 
@@ -99,8 +99,7 @@ pub(crate) fn read(
             here += len;
             continue;
         }
-        if let Some((len, more)) = link(bytes.get(here..)?, name, gap) {
-            gap = more;
+        if let Some(len) = link(bytes.get(here..)?, name, &mut gap) {
             here += len;
             continue;
         }
@@ -154,16 +153,22 @@ fn value(
 ) -> Option<Beside> {
     let rest = chunk.get(at..)?;
     // Most are none, and show it at once.
-    let len = VALUES.run(rest.as_bytes(), FIRST_LOOK);
-    if len < LEAST || is_plainly_none(rest.as_bytes().get(..len)?, naming) {
+    let place = (memo.origin + at, rest.as_bytes());
+    let len = memo.values.run(&VALUES, place, FIRST_LOOK);
+    if len < LEAST {
         return None;
     }
-    let more = || VALUES.run(rest.as_bytes().get(len..).unwrap_or_default(), MAX_VALUE - len);
-    let run = if len < FIRST_LOOK { len } else { len + more() };
+    let head = rest.as_bytes().get(..len)?;
+    if memo.has_example(at, len) || is_plainly_none(head, memo.counts(at, head), naming) {
+        return None;
+    }
+    let more = len == FIRST_LOOK;
+    let run = if more { memo.values.run(&VALUES, place, MAX_VALUE) } else { len };
     let text = rest.get(..run)?;
     let text = if run == MAX_VALUE { text } else { text.trim_end_matches(['.', '-', '_', '/']) };
     // What is not looked at as a key may be looked at as a password.
-    if !may_be_chosen(gap, naming) && memo.is_taken(at, text) {
+    if memo.has_example(at, text.len()) || (!may_be_chosen(gap, naming) && memo.is_taken(at, text))
+    {
         return None;
     }
     if !is_credential(memo.value(at, text), gap, naming) {
@@ -221,8 +226,14 @@ fn is_credential(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
     }
     // What costs more is asked last.
     // `PUBLIC=7b3e…` is the rest of the name, and its value.
-    let named = value.trim_end_matches('=').split_once('=').is_some_and(|(name, _)| is_upper(name));
-    let elsewhere = named || value.contains("//") || is_address(&value) || value.is_reference();
+    let parts = || value.trim_end_matches('=').split_once('=');
+    let named = || parts().is_some_and(|(name, _)| is_upper(name));
+    let (named, linked) = match value.counts() {
+        // Most have nothing but letters, digits and what joins words.
+        Some(counts) if counts.made().unplain() == 0 => (false, false),
+        Some(_) | None => (named(), value.contains("//")),
+    };
+    let elsewhere = named || linked || is_address(&value) || value.is_reference();
     let called_secret = gap.hidden() || gap.last == Last::PrivateKey;
     let cut = value.is_cut_id() || (!called_secret && is_cut_hash(&value));
     !elsewhere && !cut && !value.is_encoded_example() && !value.is_placeholder()
@@ -231,7 +242,9 @@ fn is_credential(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
 /// Whether a value has the form that the words before it ask for.
 fn is_formed(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
     // What costs less is asked first, here and below: a text may be full of such values.
-    let appended = || is_uuid(&value) || value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let joined = || value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let joined = || value.counts().map_or_else(joined, Counts::are_joined);
+    let appended = || is_uuid(&value) || joined();
     let told = gap.secret() || gap.assigned() || gap.blank();
     if !told && !appended() {
         return false;
@@ -239,7 +252,7 @@ fn is_formed(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
     let form = Form::of(value);
     if naming == Naming::Shouted {
         let shaped = form.digits > 2 && value.len() >= 20;
-        let shaped = shaped && (form.joined || is_uuid(&value) || PLAIN.all(value.as_bytes()));
+        let shaped = shaped && (form.joined || is_uuid(&value) || form.plain());
         if form.joined || is_uuid(&value) {
             return shaped && form.random();
         }
@@ -256,17 +269,16 @@ fn is_formed(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
             _ => !is_dotted_version(&value) && form.random(),
         };
     }
-    let plain = value.trim_end_matches('=').as_bytes();
-    let plain = PLAIN.all(plain);
+    let plain = form.padded();
     let uuid = is_uuid(&value);
     if !(gap.assigned() || gap.blank()) {
         // `name-7b3e5d8c-…`: what a machine appended, and no hash of a file or a pod.
-        let appended = form.joined && !form.hex && value.len() >= 24 && form.digits > 2;
+        let appended = form.joined && !form.hex() && value.len() >= 24 && form.digits > 2;
         let alone = naming == Naming::Coined && gap.words == 0 && !gap.listed();
         return alone && (uuid || (appended && form.mixed()));
     }
     if naming == Naming::Word {
-        return gap.tight() && value.len() == 32 && form.hex && form.mixed();
+        return gap.tight() && value.len() == 32 && form.hex() && form.mixed();
     }
     let dotted =
         || if gap.assigned() { is_dotted_token(&value) } else { is_long_token(&value, &form) };
@@ -291,11 +303,17 @@ fn is_formed(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
 
 /// What costs least to ask: a machine pads with `=` and hardly puts one in the middle, and text
 /// without a digit is random only where nothing but letters stands.
-fn is_plainly_none(head: &[u8], naming: Naming) -> bool {
+fn is_plainly_none(head: &[u8], counts: Option<Counts>, naming: Naming) -> bool {
     // What a word in capitals asks for has none at all.
     let most = usize::from(naming != Naming::Shouted);
     let joins = |at: &usize| head.get(at + 1).is_some_and(|next| *next != b'=');
-    if memchr_iter(b'=', head).filter(joins).count() > most {
+    let joints = || memchr_iter(b'=', head).filter(joins).count();
+    if let Some(counts) = counts {
+        let none = counts.made().digits() == 0 && !counts.are_joined();
+        return (none && !counts.is_unspeakable(head))
+            || (counts.made().equals() > most && joints() > most);
+    }
+    if joints() > most {
         return true;
     }
     let digit = head.iter().any(u8::is_ascii_digit);
