@@ -51,9 +51,17 @@ impl Memo {
         self.taken.is_some_and(|(start, end)| start == begin && begin + text.len() <= end)
     }
 
-    /// What the text has that stands `at` a place, where others were asked for close to it.
-    pub(crate) fn counts(&mut self, at: usize, text: &[u8]) -> Option<Counts> {
-        self.tally.counts(self.origin + at, text)
+    /// What `text` has that stands `at` a place, its beginning and all of it, where others were asked
+    /// for close to it.
+    pub(crate) fn counts(
+        &mut self,
+        at: usize,
+        text: &[u8],
+        lens: [usize; 2],
+    ) -> Option<[Counts; 2]> {
+        let sums = self.tally.sums(self.origin + at, text)?;
+        let [head, whole] = lens.map(|len| sums.counts(len));
+        Some([head?, whole?])
     }
 
     /// Whether a word for an example is known to be among so many bytes from a place on, so that no
@@ -64,7 +72,18 @@ impl Memo {
 
     /// The value that stands `at` a place.
     pub(crate) fn value<'v>(&'v mut self, at: usize, text: &'v str) -> Value<'v> {
-        self.look.at(self.origin + at, text, &mut self.tally)
+        let at = self.origin + at;
+        self.look.at(at, text, || self.tally.sums(at, text.as_bytes())?.counts(text.len()))
+    }
+
+    /// The same, of which the counts are known.
+    pub(crate) fn counted_value<'v>(
+        &'v mut self,
+        at: usize,
+        text: &'v str,
+        counts: Option<Counts>,
+    ) -> Value<'v> {
+        self.look.at(self.origin + at, text, || counts)
     }
 }
 

@@ -31,6 +31,10 @@ const MAX_WORDS: usize = 8;
 /// The same where the first of them is no name: a text may be full of such words.
 const MAX_SHOUTED: usize = 2;
 
+/// The least behind such a word, and the digits in it.
+const LEAST_SHOUTED: usize = 20;
+const SHOUTED_DIGITS: usize = 3;
+
 /// No credential is shorter.
 const LEAST: usize = 8;
 
@@ -159,19 +163,27 @@ fn value(
         return None;
     }
     let head = rest.as_bytes().get(..len)?;
-    if memo.has_example(at, len) || is_plainly_none(head, memo.counts(at, head), naming) {
+    if memo.has_example(at, len) {
         return None;
     }
     let more = len == FIRST_LOOK;
     let run = if more { memo.values.run(&VALUES, place, MAX_VALUE) } else { len };
-    let text = rest.get(..run)?;
-    let text = if run == MAX_VALUE { text } else { text.trim_end_matches(['.', '-', '_', '/']) };
+    let whole = rest.get(..run)?;
+    let text = if run == MAX_VALUE { whole } else { trimmed(whole) };
+    let counts = memo.counts(at, whole.as_bytes(), [len, text.len()]);
+    if naming == Naming::Shouted && counts.is_some_and(|[_, whole]| is_unshaped(&whole)) {
+        return None;
+    }
+    if is_plainly_none(head, counts.map(|[head, _]| head), naming) {
+        return None;
+    }
     // What is not looked at as a key may be looked at as a password.
     if memo.has_example(at, text.len()) || (!may_be_chosen(gap, naming) && memo.is_taken(at, text))
     {
         return None;
     }
-    if !is_credential(memo.value(at, text), gap, naming) {
+    let counts = counts.map(|[_, whole]| whole);
+    if !is_credential(memo.counted_value(at, text, counts), gap, naming) {
         return None;
     }
     // A call, an index or the rest of an address: the value is a name of code.
@@ -251,7 +263,7 @@ fn is_formed(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
     }
     let form = Form::of(value);
     if naming == Naming::Shouted {
-        let shaped = form.digits > 2 && value.len() >= 20;
+        let shaped = form.digits >= SHOUTED_DIGITS && value.len() >= LEAST_SHOUTED;
         let shaped = shaped && (form.joined || is_uuid(&value) || form.plain());
         if form.joined || is_uuid(&value) {
             return shaped && form.random();
@@ -319,6 +331,19 @@ fn is_plainly_none(head: &[u8], counts: Option<Counts>, naming: Naming) -> bool 
     let digit = head.iter().any(u8::is_ascii_digit);
     let joined = || head.iter().all(u8::is_ascii_alphanumeric);
     !digit && !joined() && !is_unspeakable(head)
+}
+
+/// Whether a value has nothing of what a word in capitals asks for, as far as its counts say.
+fn is_unshaped(counts: &Counts) -> bool {
+    let made = counts.made();
+    made.digits() < SHOUTED_DIGITS || counts.len() < LEAST_SHOUTED
+}
+
+/// A value without the marks that end a sentence or join it to what follows.
+fn trimmed(text: &str) -> &str {
+    let ends = |byte: u8| !matches!(byte, b'.' | b'-' | b'_' | b'/');
+    let end = text.bytes().rposition(ends).map_or(0, |last| last + 1);
+    text.get(..end).unwrap_or_default()
 }
 
 /// The name of a variable.

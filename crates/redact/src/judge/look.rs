@@ -1,6 +1,6 @@
 //! What a value is by itself, found out once: several names may stand before the same one.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 
 use super::form::{
@@ -8,7 +8,7 @@ use super::form::{
     is_encoded_example, is_path,
 };
 use super::seen::{LEAST_VARIED, Recent, Seen};
-use super::tally::{Counts, Tally};
+use super::tally::Counts;
 use super::words::{
     EXAMPLE_WORDS, EXAMPLES, is_blank, is_fetched, is_gibberish, is_placeholder, is_scrambled,
     is_unspeakable, is_upper_name, is_wordy,
@@ -37,7 +37,7 @@ pub(crate) struct Look {
     counts: Option<Counts>,
     /// Where examples stand, and what the last bytes were, for those values too.
     examples: Cell<[Seen; 2]>,
-    recent: Cell<Recent>,
+    recent: RefCell<Recent>,
 }
 
 /// What a value that was given to a name is by itself.
@@ -52,15 +52,20 @@ pub(super) enum Made {
 }
 
 impl Look {
-    /// The value that stands `at` a position of the whole text.
-    pub(crate) fn at<'v>(&'v mut self, at: usize, text: &'v str, tally: &mut Tally) -> Value<'v> {
+    /// The value that stands `at` a position of the whole text, with what `count` says it has.
+    pub(crate) fn at<'v>(
+        &'v mut self,
+        at: usize,
+        text: &'v str,
+        count: impl FnOnce() -> Option<Counts>,
+    ) -> Value<'v> {
         let place = (at, text.len());
         if self.place != place {
             self.place = place;
             self.asked.set(0);
             self.yes.set(0);
             self.made.set(None);
-            self.counts = tally.counts(at, text.as_bytes());
+            self.counts = count();
         }
         Value { text, look: self }
     }
@@ -141,14 +146,11 @@ impl<'v> Value<'v> {
 
     /// Whether there are many different bytes, of which most have enough at their beginning.
     fn has_varied_bytes(&self, text: &str) -> bool {
-        let mut recent = self.look.recent.get();
+        let at_once = || has_distinct(text, LEAST_VARIED);
+        let Ok(mut recent) = self.look.recent.try_borrow_mut() else { return at_once() };
         let head = text.as_bytes().get(..FIRST_LOOK).unwrap_or(text.as_bytes());
-        if !recent.reaches(self.look.place.0) && are_distinct(head, LEAST_VARIED) {
-            return true;
-        }
-        let varied = recent.are_varied(self.look.place.0, text.as_bytes());
-        self.look.recent.set(recent);
-        varied
+        (!recent.reaches(self.look.place.0) && are_distinct(head, LEAST_VARIED))
+            || recent.are_varied(self.look.place.0, text.as_bytes())
     }
 
     /// Whether a word for an example is in it.
@@ -236,25 +238,24 @@ mod tests {
         ];
         for (at, text) in texts.into_iter().enumerate().chain(texts.into_iter().enumerate()) {
             for (known, fresh) in QUESTIONS.iter().chain(QUESTIONS.iter().rev()) {
-                assert_eq!(known(&look.at(at, text, &mut Tally::default())), fresh(text), "{text}");
+                assert_eq!(known(&look.at(at, text, || None)), fresh(text), "{text}");
             }
         }
         for (known, _) in QUESTIONS {
-            let answers =
-                texts.map(|text| known(&Look::default().at(0, text, &mut Tally::default())));
+            let answers = texts.map(|text| known(&Look::default().at(0, text, || None)));
             assert!(answers.contains(&true) && answers.contains(&false));
         }
     }
 
     #[test]
     fn another_value_is_looked_at_anew() {
-        let (mut look, tally) = (Look::default(), &mut Tally::default());
-        assert!(look.at(3, "my-service", tally).is_wordy());
-        assert!(!look.at(3, "xK9+aab", tally).is_wordy());
-        assert!(look.at(4, "my-blue", tally).is_wordy());
+        let mut look = Look::default();
+        assert!(look.at(3, "my-service", || None).is_wordy());
+        assert!(!look.at(3, "xK9+aab", || None).is_wordy());
+        assert!(look.at(4, "my-blue", || None).is_wordy());
         let scrambled = "bpqXRmSNtbVWzkPQxrMSntBVwZxr";
         for (dress, made) in [(Dress::Quoted, Made::Random), (Dress::Bare, Made::Otherwise)] {
-            assert_eq!(look.at(4, scrambled, tally).made(dress), made);
+            assert_eq!(look.at(4, scrambled, || None).made(dress), made);
         }
     }
 }

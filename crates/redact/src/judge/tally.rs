@@ -67,8 +67,8 @@ const UNSPEAKABLE: u64 = 16;
 const EXAMPLES: u64 = 24;
 
 impl Tally {
-    /// What a value has that begins `at` a place, where others begin close to it.
-    pub(crate) fn counts(&mut self, at: usize, value: &[u8]) -> Option<Counts> {
+    /// The sums of a value that begins `at` a place, where others begin close to it.
+    pub(crate) fn sums<'t>(&'t mut self, at: usize, value: &'t [u8]) -> Option<Sums<'t>> {
         if at != self.last {
             let is_close = at.abs_diff(self.last) < CLOSE;
             self.close = if is_close { PATIENCE.min(self.close + 1) } else { 0 };
@@ -78,23 +78,9 @@ impl Tally {
             return None;
         }
         self.reach(at, value);
-        let head = *value.first_chunk()?;
         let place = at - self.from;
-        let sums = self.sums.get(place..=place + value.len())?;
-        let [begin, _, behind, ..] = sums else { return None };
-        let end = sums.last()?;
         let before = place.checked_sub(1).and_then(|before| self.sums.get(before));
-        let cut = before.is_some_and(|before| {
-            let last = Made(begin.made.wrapping_sub(before.made));
-            last.lower() + last.upper() > 0
-        });
-        Some(Counts {
-            made: Made(end.made.wrapping_sub(begin.made)),
-            head,
-            rest: end.events.wrapping_sub(behind.events),
-            len: value.len(),
-            cut,
-        })
+        Some(Sums { before, sums: self.sums.get(place..)?, head: *value.first_chunk()? })
     }
 
     /// Counts as far as a value goes.
@@ -116,6 +102,30 @@ impl Tally {
             sum
         }));
         self.step = step;
+    }
+}
+
+/// The sums at every place of a value.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sums<'t> {
+    /// What is right before it.
+    before: Option<&'t Sum>,
+    sums: &'t [Sum],
+    head: [u8; 2],
+}
+
+impl Sums<'_> {
+    /// What its first bytes have, of which there are at least two.
+    pub(crate) fn counts(&self, len: usize) -> Option<Counts> {
+        let [begin, _, behind, ..] = self.sums else { return None };
+        let end = self.sums.get(len)?;
+        let cut = self.before.is_some_and(|before| {
+            let last = Made(begin.made.wrapping_sub(before.made));
+            last.lower() + last.upper() > 0
+        });
+        let made = Made(end.made.wrapping_sub(begin.made));
+        let rest = end.events.wrapping_sub(behind.events);
+        (len > 1).then_some(Counts { made, head: self.head, rest, len, cut })
     }
 }
 
@@ -145,6 +155,11 @@ impl Counts {
     /// Whether a word for an example may be in it.
     pub(super) fn may_be_example(&self) -> bool {
         self.event(EXAMPLES) > 0
+    }
+
+    /// Bytes of the value.
+    pub(crate) fn len(&self) -> usize {
+        self.len
     }
 
     /// Whether there are only letters and digits.

@@ -50,7 +50,9 @@ impl Run {
 /// From here on all states are of a long run that cannot be spoken.
 const UNSPEAKABLE: u8 = Run { letters: LONG, consonants: TOO_MANY, small: false }.state();
 
-const STATES: usize = UNSPEAKABLE as usize + 2;
+/// Numbers of states and sounds together: a power of two, so that a place is never outside.
+const PLACES: usize = 1 << 10;
+const _: () = assert!((UNSPEAKABLE as usize + 2) << 3 <= PLACES, "there is room for every state");
 
 /// Where one is in a run of letters.
 #[derive(Debug, Clone, Copy, Default)]
@@ -61,16 +63,16 @@ impl Speech {
     #[inline(always)]
     pub(super) fn step(&mut self, sound: u8) -> bool {
         let place = usize::from(self.0) << 3 | usize::from(sound);
-        self.0 = STEPS.get(place).copied().unwrap_or_default();
+        self.0 = STEPS.get(place % PLACES).copied().unwrap_or_default();
         self.0 >= UNSPEAKABLE
     }
 }
 
-static STEPS: [u8; STATES << 3] = steps();
+static STEPS: [u8; PLACES] = steps();
 
 #[expect(clippy::indexing_slicing, reason = "a state and a sound are below the length")]
-const fn steps() -> [u8; STATES << 3] {
-    let mut steps = [0; STATES << 3];
+const fn steps() -> [u8; PLACES] {
+    let mut steps = [0; PLACES];
     let mut letters = 0;
     while letters <= LONG {
         let mut consonants = 0;

@@ -33,6 +33,12 @@ const PARTS: &[&str] = &[
     "{0",
 ];
 
+impl Tally {
+    fn counts(&mut self, at: usize, value: &[u8]) -> Option<Counts> {
+        self.sums(at, value)?.counts(value.len())
+    }
+}
+
 /// Whatever a value is asked.
 fn answers(counts: &Counts, text: &[u8]) -> [usize; 12] {
     let made = counts.made();
@@ -87,7 +93,10 @@ fn the_sums_say_what_a_look_at_the_value_says() {
         let to = text.ceil_char_boundary((at + (state >> 50) % MOST).min(text.len()));
         let Some(value) = text.get(at..to) else { continue };
         // Places of the whole text, which may have begun long before.
-        let Some(counts) = tally.counts(1000 + at, value.as_bytes()) else { continue };
+        let Some(sums) = tally.sums(1000 + at, value.as_bytes()) else { continue };
+        // Also of its beginning alone.
+        let value = value.get(..value.floor_char_boundary((state >> 60) * 20)).unwrap_or(value);
+        let Some(counts) = sums.counts(value.len()) else { continue };
         assert_eq!(answers(&counts, value.as_bytes()), seen(value), "{at} {value}");
         let joined = value.bytes().all(|byte| byte.is_ascii_alphanumeric());
         assert_eq!(counts.are_joined(), joined, "{value}");
