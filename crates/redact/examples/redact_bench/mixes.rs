@@ -16,6 +16,8 @@ const PIECES: &[&[&str]] = &[
     &["KEY_", " TOKEN", "SECRET "],
     &["KEY_5", "KEY_55"],
     &["KEY_PET5", "KEY_PAT5"],
+    &["_KEY://", "5pk"],
+    &[":SECRET", "://%ge", "3", "_KEY"],
     &["okta", "_", " key "],
     &["password", " is ", "'", "sshpass -p"],
 ];

@@ -146,11 +146,14 @@ impl<'v> Value<'v> {
 
     /// Whether there are many different bytes, of which most have enough at their beginning.
     fn has_varied_bytes(&self, text: &str) -> bool {
-        let at_once = || has_distinct(text, LEAST_VARIED);
-        let Ok(mut recent) = self.look.recent.try_borrow_mut() else { return at_once() };
         let head = text.as_bytes().get(..FIRST_LOOK).unwrap_or(text.as_bytes());
-        (!recent.reaches(self.look.place.0) && are_distinct(head, LEAST_VARIED))
-            || recent.are_varied(self.look.place.0, text.as_bytes())
+        if are_distinct(head, LEAST_VARIED) {
+            return true;
+        }
+        let recent = self.look.recent.try_borrow_mut().ok();
+        let known =
+            recent.and_then(|mut recent| recent.are_varied(self.look.place.0, text.as_bytes()));
+        known.unwrap_or_else(|| has_distinct(text, LEAST_VARIED))
     }
 
     /// Whether a word for an example is in it.
