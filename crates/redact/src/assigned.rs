@@ -26,6 +26,9 @@ pub(crate) const MAX_PREFIX: usize = 48;
 /// Bytes of a name that are read to the right of a keyword.
 const MAX_SUFFIX: usize = 32;
 
+/// Bytes of the type that a name is declared with.
+const MAX_TYPE: usize = 40;
+
 /// Blanks in an aligned assignment.
 const MAX_BLANKS: usize = 64;
 
@@ -306,12 +309,7 @@ fn skip_declared_type(cursor: &mut Cursor<'_>) {
 
 /// Steps over the type in `password: &str = "…"`.
 fn skip_annotation(cursor: &mut Cursor<'_>) {
-    let is_type = |byte: &u8| {
-        byte.is_ascii_alphanumeric()
-            || matches!(byte, b' ' | b'_' | b'&' | b'<' | b'>' | b'[' | b']' | b'?' | b'|' | b'.')
-            || *byte == b'\''
-    };
-    let len = cursor.rest().iter().take(40).take_while(|byte| is_type(byte)).count();
+    let len = TYPES.run(cursor.rest(), MAX_TYPE);
     let assigned = cursor.peek(len) == Some(b'=') && cursor.peek(len + 1) != Some(b'=');
     let mut behind = Cursor { bytes: cursor.bytes, at: cursor.at + len + 1 };
     behind.skip_blanks();
@@ -368,6 +366,9 @@ fn before_last_word(chunk: &str, start: usize) -> &[u8] {
 }
 
 static BLANKS: Class = Class::of(b" \t\n");
+
+/// What types are made of.
+static TYPES: Class = Class::of(b" _&<>[]?|.'").with_alphanumerics();
 
 fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')

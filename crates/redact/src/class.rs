@@ -64,6 +64,27 @@ impl Class {
     }
 }
 
+/// The run of one class that was gone through last: what begins in it does not go through it again.
+#[derive(Debug, Default)]
+pub(crate) struct LastRun {
+    from: usize,
+    to: usize,
+}
+
+impl LastRun {
+    /// The same as [`Class::run`] for what stands `at` a position of the whole text.
+    pub(crate) fn run(&mut self, class: &Class, (at, bytes): (usize, &[u8]), most: usize) -> usize {
+        if !(self.from..=self.to).contains(&at) {
+            *self = Self { from: at, to: at };
+        }
+        let known = self.to - at;
+        if let Some(more) = most.checked_sub(known) {
+            self.to += class.run(bytes.get(known..).unwrap_or_default(), more);
+        }
+        most.min(self.to - at).min(bytes.len())
+    }
+}
+
 #[expect(clippy::indexing_slicing, reason = "a byte is below the length of the table")]
 const fn set(mut members: [bool; 256], byte: u8, is: bool) -> [bool; 256] {
     members[byte as usize] = is;
@@ -79,6 +100,21 @@ const fn flip(members: [bool; 256], byte: u8) -> [bool; 256] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_is_as_long_wherever_one_asks() {
+        let class = Class::of(b"_").with_alphanumerics();
+        let text = b"abc_def ghi; a_long_one_that_goes_on_and_on  x";
+        for step in 1..5 {
+            let mut last = LastRun::default();
+            for at in (0..text.len()).step_by(step).chain([3, 9, 0]) {
+                for most in [1, 40, 7] {
+                    let run = last.run(&class, (100 + at, &text[at..]), most);
+                    assert_eq!(run, class.run(&text[at..], most), "{at} {most}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn a_class_has_what_it_names_and_nothing_else() {

@@ -6,6 +6,8 @@
 pub(crate) mod form;
 mod look;
 mod password;
+mod seen;
+mod tally;
 pub(crate) mod words;
 
 use std::ops::Range;
@@ -22,6 +24,7 @@ use form::{
 use look::Made;
 pub(crate) use look::{Look, Value};
 use password::{is_no_password, password};
+pub(crate) use tally::{Counts, Tally, made_of};
 use words::{is_placeholder, is_reference, is_wordy};
 
 /// What decides, for rules that need more than their pattern.
@@ -174,7 +177,7 @@ fn userinfo(value: &str) -> bool {
 
 fn key(claim: &Claim<'_>, min: usize, memo: &mut Memo) -> bool {
     let value = claim.value;
-    if value.len() < min {
+    if value.len() < min || memo.has_example(claim.value_at, value.len()) {
         return false;
     }
     if !matches!(claim.dress, Dress::Bare | Dress::Environment) {
@@ -186,9 +189,7 @@ fn key(claim: &Claim<'_>, min: usize, memo: &mut Memo) -> bool {
         if calls || matches!(claim.relation, Relation::Call | Relation::Comma) {
             return false;
         }
-        // A machine pads with `=`, it does not put one in the middle.
-        let unpadded = value.trim_end_matches('=').as_bytes();
-        if !KEY_BYTES.all(unpadded) || memchr(b'=', unpadded).is_some() {
+        if !is_keyed(memo.value(claim.value_at, value)) {
             return false;
         }
     }
@@ -203,6 +204,16 @@ fn key(claim: &Claim<'_>, min: usize, memo: &mut Memo) -> bool {
         && !has_own_rule(claim)
         && !is_public(claim.prefix)
         && (is_called_secret(claim.word) || !is_cut_hash(value))
+}
+
+/// Whether a value is of bytes that machines make keys of: they pad with `=`, and do not put one in
+/// the middle.
+fn is_keyed(value: Value<'_>) -> bool {
+    let unpadded = value.trim_end_matches('=').as_bytes();
+    if let Some(made) = value.counts().map(Counts::made) {
+        return made.unkeyed() == 0 && made.equals() == value.len() - unpadded.len();
+    }
+    KEY_BYTES.all(unpadded) && memchr(b'=', unpadded).is_none()
 }
 
 /// A secret that a person chose: quoted, without blanks, with the marks people put into passwords.

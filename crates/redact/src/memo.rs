@@ -6,7 +6,8 @@
 use std::ops::Range;
 
 use crate::assigned::LastGiven;
-use crate::judge::{Look, Value};
+use crate::class::LastRun;
+use crate::judge::{Counts, Look, Tally, Value};
 use crate::near::Chains;
 use crate::view::View;
 
@@ -24,8 +25,12 @@ pub(crate) struct Memo {
     pub(crate) chains: Chains,
     /// What the last name of a key was given.
     pub(crate) given: LastGiven,
+    /// The run of bytes that the last value beside a name was taken from.
+    pub(crate) values: LastRun,
     /// What the last value is by itself.
     look: Look,
+    /// What is in the text that the last values stand in.
+    tally: Tally,
 }
 
 impl Memo {
@@ -46,9 +51,39 @@ impl Memo {
         self.taken.is_some_and(|(start, end)| start == begin && begin + text.len() <= end)
     }
 
+    /// What `text` has that stands `at` a place, its beginning and all of it, where others were asked
+    /// for close to it.
+    pub(crate) fn counts(
+        &mut self,
+        at: usize,
+        text: &[u8],
+        lens: [usize; 2],
+    ) -> Option<[Counts; 2]> {
+        let sums = self.tally.sums(self.origin + at, text)?;
+        let [head, whole] = lens.map(|len| sums.counts(len));
+        Some([head?, whole?])
+    }
+
+    /// Whether a word for an example is known to be among so many bytes from a place on, so that no
+    /// value with them is anything else.
+    pub(crate) fn has_example(&self, at: usize, len: usize) -> bool {
+        self.look.has_example(self.origin + at, len)
+    }
+
     /// The value that stands `at` a place.
     pub(crate) fn value<'v>(&'v mut self, at: usize, text: &'v str) -> Value<'v> {
-        self.look.at(self.origin + at, text)
+        let at = self.origin + at;
+        self.look.at(at, text, || self.tally.sums(at, text.as_bytes())?.counts(text.len()))
+    }
+
+    /// The same, of which the counts are known.
+    pub(crate) fn counted_value<'v>(
+        &'v mut self,
+        at: usize,
+        text: &'v str,
+        counts: Option<Counts>,
+    ) -> Value<'v> {
+        self.look.at(self.origin + at, text, || counts)
     }
 }
 

@@ -12,13 +12,13 @@ mod gap;
 use memchr::memchr_iter;
 
 use crate::class::Class;
-use crate::judge::Value;
 use crate::judge::form::{has_distinct, is_address, is_cut_hash, is_hash_or_id};
 use crate::judge::words::is_unspeakable;
+use crate::judge::{Counts, Value};
 use crate::memo::Memo;
 use crate::tail::Tail;
 pub(crate) use chain::Chains;
-use form::{Form, PLAIN, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_uuid};
+use form::{Form, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_uuid};
 pub(crate) use gap::Name;
 use gap::{Gap, Last, Said, counter, link, marks};
 
@@ -30,6 +30,10 @@ const MAX_WORDS: usize = 8;
 
 /// The same where the first of them is no name: a text may be full of such words.
 const MAX_SHOUTED: usize = 2;
+
+/// The least behind such a word, and the digits in it.
+const LEAST_SHOUTED: usize = 20;
+const SHOUTED_DIGITS: usize = 3;
 
 /// No credential is shorter.
 const LEAST: usize = 8;
@@ -99,8 +103,7 @@ pub(crate) fn read(
             here += len;
             continue;
         }
-        if let Some((len, more)) = link(bytes.get(here..)?, name, gap) {
-            gap = more;
+        if let Some(len) = link(bytes.get(here..)?, name, &mut gap) {
             here += len;
             continue;
         }
@@ -154,19 +157,33 @@ fn value(
 ) -> Option<Beside> {
     let rest = chunk.get(at..)?;
     // Most are none, and show it at once.
-    let len = VALUES.run(rest.as_bytes(), FIRST_LOOK);
-    if len < LEAST || is_plainly_none(rest.as_bytes().get(..len)?, naming) {
+    let place = (memo.origin + at, rest.as_bytes());
+    let len = memo.values.run(&VALUES, place, FIRST_LOOK);
+    if len < LEAST {
         return None;
     }
-    let more = || VALUES.run(rest.as_bytes().get(len..).unwrap_or_default(), MAX_VALUE - len);
-    let run = if len < FIRST_LOOK { len } else { len + more() };
-    let text = rest.get(..run)?;
-    let text = if run == MAX_VALUE { text } else { text.trim_end_matches(['.', '-', '_', '/']) };
+    let head = rest.as_bytes().get(..len)?;
+    if memo.has_example(at, len) {
+        return None;
+    }
+    let more = len == FIRST_LOOK;
+    let run = if more { memo.values.run(&VALUES, place, MAX_VALUE) } else { len };
+    let whole = rest.get(..run)?;
+    let text = if run == MAX_VALUE { whole } else { trimmed(whole) };
+    let counts = memo.counts(at, whole.as_bytes(), [len, text.len()]);
+    if naming == Naming::Shouted && counts.is_some_and(|[_, whole]| is_unshaped(&whole)) {
+        return None;
+    }
+    if is_plainly_none(head, counts.map(|[head, _]| head), naming) {
+        return None;
+    }
     // What is not looked at as a key may be looked at as a password.
-    if !may_be_chosen(gap, naming) && memo.is_taken(at, text) {
+    if memo.has_example(at, text.len()) || (!may_be_chosen(gap, naming) && memo.is_taken(at, text))
+    {
         return None;
     }
-    if !is_credential(memo.value(at, text), gap, naming) {
+    let counts = counts.map(|[_, whole]| whole);
+    if !is_credential(memo.counted_value(at, text, counts), gap, naming) {
         return None;
     }
     // A call, an index or the rest of an address: the value is a name of code.
@@ -221,8 +238,14 @@ fn is_credential(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
     }
     // What costs more is asked last.
     // `PUBLIC=7b3e…` is the rest of the name, and its value.
-    let named = value.trim_end_matches('=').split_once('=').is_some_and(|(name, _)| is_upper(name));
-    let elsewhere = named || value.contains("//") || is_address(&value) || value.is_reference();
+    let parts = || value.trim_end_matches('=').split_once('=');
+    let named = || parts().is_some_and(|(name, _)| is_upper(name));
+    let (named, linked) = match value.counts() {
+        // Most have nothing but letters, digits and what joins words.
+        Some(counts) if counts.made().unplain() == 0 => (false, false),
+        Some(_) | None => (named(), value.contains("//")),
+    };
+    let elsewhere = named || linked || is_address(&value) || value.is_reference();
     let called_secret = gap.hidden() || gap.last == Last::PrivateKey;
     let cut = value.is_cut_id() || (!called_secret && is_cut_hash(&value));
     !elsewhere && !cut && !value.is_encoded_example() && !value.is_placeholder()
@@ -231,15 +254,17 @@ fn is_credential(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
 /// Whether a value has the form that the words before it ask for.
 fn is_formed(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
     // What costs less is asked first, here and below: a text may be full of such values.
-    let appended = || is_uuid(&value) || value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let joined = || value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let joined = || value.counts().map_or_else(joined, Counts::are_joined);
+    let appended = || is_uuid(&value) || joined();
     let told = gap.secret() || gap.assigned() || gap.blank();
     if !told && !appended() {
         return false;
     }
     let form = Form::of(value);
     if naming == Naming::Shouted {
-        let shaped = form.digits > 2 && value.len() >= 20;
-        let shaped = shaped && (form.joined || is_uuid(&value) || PLAIN.all(value.as_bytes()));
+        let shaped = form.digits >= SHOUTED_DIGITS && value.len() >= LEAST_SHOUTED;
+        let shaped = shaped && (form.joined || is_uuid(&value) || form.plain());
         if form.joined || is_uuid(&value) {
             return shaped && form.random();
         }
@@ -256,17 +281,16 @@ fn is_formed(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
             _ => !is_dotted_version(&value) && form.random(),
         };
     }
-    let plain = value.trim_end_matches('=').as_bytes();
-    let plain = PLAIN.all(plain);
+    let plain = form.padded();
     let uuid = is_uuid(&value);
     if !(gap.assigned() || gap.blank()) {
         // `name-7b3e5d8c-…`: what a machine appended, and no hash of a file or a pod.
-        let appended = form.joined && !form.hex && value.len() >= 24 && form.digits > 2;
+        let appended = form.joined && !form.hex() && value.len() >= 24 && form.digits > 2;
         let alone = naming == Naming::Coined && gap.words == 0 && !gap.listed();
         return alone && (uuid || (appended && form.mixed()));
     }
     if naming == Naming::Word {
-        return gap.tight() && value.len() == 32 && form.hex && form.mixed();
+        return gap.tight() && value.len() == 32 && form.hex() && form.mixed();
     }
     let dotted =
         || if gap.assigned() { is_dotted_token(&value) } else { is_long_token(&value, &form) };
@@ -291,16 +315,35 @@ fn is_formed(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
 
 /// What costs least to ask: a machine pads with `=` and hardly puts one in the middle, and text
 /// without a digit is random only where nothing but letters stands.
-fn is_plainly_none(head: &[u8], naming: Naming) -> bool {
+fn is_plainly_none(head: &[u8], counts: Option<Counts>, naming: Naming) -> bool {
     // What a word in capitals asks for has none at all.
     let most = usize::from(naming != Naming::Shouted);
     let joins = |at: &usize| head.get(at + 1).is_some_and(|next| *next != b'=');
-    if memchr_iter(b'=', head).filter(joins).count() > most {
+    let joints = || memchr_iter(b'=', head).filter(joins).count();
+    if let Some(counts) = counts {
+        let none = counts.made().digits() == 0 && !counts.are_joined();
+        return (none && !counts.is_unspeakable(head))
+            || (counts.made().equals() > most && joints() > most);
+    }
+    if joints() > most {
         return true;
     }
     let digit = head.iter().any(u8::is_ascii_digit);
     let joined = || head.iter().all(u8::is_ascii_alphanumeric);
     !digit && !joined() && !is_unspeakable(head)
+}
+
+/// Whether a value has nothing of what a word in capitals asks for, as far as its counts say.
+fn is_unshaped(counts: &Counts) -> bool {
+    let made = counts.made();
+    made.digits() < SHOUTED_DIGITS || counts.len() < LEAST_SHOUTED
+}
+
+/// A value without the marks that end a sentence or join it to what follows.
+fn trimmed(text: &str) -> &str {
+    let ends = |byte: u8| !matches!(byte, b'.' | b'-' | b'_' | b'/');
+    let end = text.bytes().rposition(ends).map_or(0, |last| last + 1);
+    text.get(..end).unwrap_or_default()
 }
 
 /// The name of a variable.

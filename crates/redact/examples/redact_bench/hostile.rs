@@ -8,10 +8,10 @@ use garth_redact::{Redactor, known};
 use crate::{best, once, verdict};
 
 /// Each text is of one megabyte.
-const SIZE: usize = 1 << 20;
+pub(crate) const SIZE: usize = 1 << 20;
 
 /// A part of it says whether the whole is worth a look: more than the widest window by far.
-const SAMPLE: usize = SIZE / 16;
+pub(crate) const SAMPLE: usize = SIZE / 16;
 
 /// So many of a rule's texts, those whose parts took longest, are measured whole.
 const WHOLE: usize = 3;
@@ -27,18 +27,8 @@ const MIXED: &[&str] = &[
     "\"VIBER-ENV0: SECRET-(",
 ];
 
-/// What is put together in no order, so that nothing of it comes again as it was.
-const PIECES: &[&[&str]] = &[
-    &["_KEY_HERE_P", "5T"],
-    &["prospectcrm_", "skrappio_"],
-    &["\"VIBER-", "ENV0: ", "SECRET-("],
-    &["KEY_", " TOKEN", "SECRET "],
-    &["okta", "_", " key "],
-    &["password", " is ", "'", "sshpass -p"],
-];
-
 /// Milliseconds that one of them may take.
-const MOST: f64 = 20.0;
+pub(crate) const MOST: f64 = 20.0;
 
 pub(crate) fn measure(redactor: &Redactor) {
     let mut worst: Vec<(f64, &str, String)> = Vec::new();
@@ -78,22 +68,6 @@ pub(crate) fn measure(redactor: &Redactor) {
         worst.len(),
         verdict(slow == 0)
     );
-    for pieces in PIECES {
-        let text = in_no_order(pieces);
-        let took = best(|| drop(std::hint::black_box(redactor.find(&text)))).as_secs_f64() * 1e3;
-        println!("hostile text in no order: {took:.1} ms of a core a megabyte, {pieces:?}");
-    }
-}
-
-/// A megabyte of pieces, always in the same order.
-fn in_no_order(pieces: &[&str]) -> String {
-    let mut text = String::with_capacity(SIZE);
-    let mut state = 1_usize;
-    while text.len() < SIZE {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        text.push_str(pieces.get((state >> 33) % pieces.len()).unwrap_or(&""));
-    }
-    text
 }
 
 /// One text, again and again, for whoever looks where the time goes.
@@ -106,7 +80,7 @@ pub(crate) fn measure_one(redactor: &Redactor, unit: &str) {
     println!("{:.1} ms of a core a megabyte", took.as_secs_f64() * 1e3);
 }
 
-fn milliseconds(run: impl FnOnce()) -> f64 {
+pub(crate) fn milliseconds(run: impl FnOnce()) -> f64 {
     once(run).as_secs_f64() * 1e3
 }
 

@@ -9,6 +9,7 @@
 mod beside;
 mod corpus;
 mod hostile;
+mod mixes;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -47,6 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let found: usize = code.iter().map(|text| redactor.find(text).len()).sum();
     println!("source code: {found} finds");
     hostile::measure(&redactor);
+    mixes::measure(&redactor);
     beside::measure(&redactor);
     Ok(())
 }

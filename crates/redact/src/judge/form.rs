@@ -81,6 +81,9 @@ pub(super) fn has_hump(value: &str) -> bool {
 
 /// Whether a value has so many different bytes; most show it by their beginning.
 pub(crate) fn has_distinct(value: &str, least: u32) -> bool {
+    if value.as_bytes().first_chunk::<16>().is_some_and(|head| are_distinct(head, least)) {
+        return true;
+    }
     let mut seen = [0_u64; 4];
     value.as_bytes().chunks(16).any(|chunk| {
         for byte in chunk {
@@ -90,6 +93,11 @@ pub(crate) fn has_distinct(value: &str, least: u32) -> bool {
         }
         seen.iter().map(|word| word.count_ones()).sum::<u32>() >= least
     })
+}
+
+/// Whether so many bytes differ in their last six bits.
+pub(super) fn are_distinct(bytes: &[u8], least: u32) -> bool {
+    bytes.iter().fold(0_u64, |seen, byte| seen | 1 << (byte & 63)).count_ones() >= least
 }
 
 /// Whether base64 decodes to `name:password` in printable text.

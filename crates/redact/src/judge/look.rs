@@ -1,16 +1,22 @@
 //! What a value is by itself, found out once: several names may stand before the same one.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 
 use super::form::{
-    has_digit, has_distinct, has_letter, has_scheme, is_address, is_cut_id, is_encoded_example,
-    is_path,
+    are_distinct, has_digit, has_distinct, has_letter, has_scheme, is_address, is_cut_id,
+    is_encoded_example, is_path,
 };
+use super::seen::{LEAST_VARIED, Recent, Seen};
+use super::tally::Counts;
 use super::words::{
-    is_fetched, is_gibberish, is_placeholder, is_scrambled, is_upper_name, is_wordy,
+    EXAMPLE_WORDS, EXAMPLES, is_blank, is_fetched, is_gibberish, is_placeholder, is_scrambled,
+    is_unspeakable, is_upper_name, is_wordy,
 };
 use crate::assigned::Dress;
+
+/// Most values show by so many bytes that they are varied.
+const FIRST_LOOK: usize = 32;
 
 /// A value, and what is known about it.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +33,11 @@ pub(crate) struct Look {
     asked: Cell<u8>,
     yes: Cell<u8>,
     made: Cell<Option<(Dress, Made)>>,
+    /// What it has, where that was counted together with the values before it.
+    counts: Option<Counts>,
+    /// Where examples stand, and what the last bytes were, for those values too.
+    examples: Cell<[Seen; 2]>,
+    recent: RefCell<Recent>,
 }
 
 /// What a value that was given to a name is by itself.
@@ -41,13 +52,28 @@ pub(super) enum Made {
 }
 
 impl Look {
-    /// The value that stands `at` a position of the whole text.
-    pub(crate) fn at<'v>(&'v mut self, at: usize, text: &'v str) -> Value<'v> {
+    /// The value that stands `at` a position of the whole text, with what `count` says it has.
+    pub(crate) fn at<'v>(
+        &'v mut self,
+        at: usize,
+        text: &'v str,
+        count: impl FnOnce() -> Option<Counts>,
+    ) -> Value<'v> {
         let place = (at, text.len());
         if self.place != place {
-            *self = Self { place, ..Self::default() };
+            self.place = place;
+            self.asked.set(0);
+            self.yes.set(0);
+            self.made.set(None);
+            self.counts = count();
         }
         Value { text, look: self }
+    }
+
+    /// Whether a word for an example is known to be among so many bytes from a place on.
+    pub(crate) fn has_example(&self, at: usize, len: usize) -> bool {
+        let [examples, _] = self.examples.get();
+        examples.is_known_in(at, len)
     }
 }
 
@@ -57,21 +83,45 @@ impl<'v> Value<'v> {
         Self { text, look }
     }
 
+    /// What it has, where that is known.
+    pub(crate) fn counts(&self) -> Option<&'v Counts> {
+        self.look.counts.as_ref()
+    }
+
     /// Whether it has as many different bytes as anything random.
     pub(crate) fn is_varied(&self) -> bool {
-        self.ask(1, |text| has_distinct(text, 6))
+        self.ask(1, |text| {
+            let at_once = || has_distinct(text, LEAST_VARIED);
+            self.counts().map_or_else(at_once, |_| self.has_varied_bytes(text))
+        })
     }
 
     pub(crate) fn is_wordy(&self) -> bool {
-        self.ask(1 << 1, is_wordy)
+        self.ask(1 << 1, |text| {
+            self.counts().map_or_else(|| is_wordy(text), |counts| counts.is_wordy(text.as_bytes()))
+        })
+    }
+
+    /// Whether a word in it cannot be spoken.
+    pub(crate) fn is_unspeakable(&self) -> bool {
+        let text = self.text.as_bytes();
+        self.counts().map_or_else(|| is_unspeakable(text), |counts| counts.is_unspeakable(text))
     }
 
     pub(crate) fn is_reference(&self) -> bool {
-        self.ask(1 << 2, is_fetched) || (self.ask(1 << 6, is_upper_name) && self.is_wordy())
+        let upper_name = |text: &str| match self.counts() {
+            Some(counts) => counts.is_upper_name(),
+            None => is_upper_name(text),
+        };
+        self.ask(1 << 2, |text| is_fetched(text, self.counts()))
+            || (self.ask(1 << 6, upper_name) && self.is_wordy())
     }
 
     pub(crate) fn is_placeholder(&self) -> bool {
-        self.ask(1 << 3, is_placeholder)
+        self.ask(1 << 3, |text| match self.counts() {
+            Some(counts) => (counts.may_be_example() && self.has_example(counts)) || is_blank(text),
+            None => is_placeholder(text),
+        })
     }
 
     pub(crate) fn is_cut_id(&self) -> bool {
@@ -94,6 +144,29 @@ impl<'v> Value<'v> {
         }
     }
 
+    /// Whether there are many different bytes, of which most have enough at their beginning.
+    fn has_varied_bytes(&self, text: &str) -> bool {
+        let head = text.as_bytes().get(..FIRST_LOOK).unwrap_or(text.as_bytes());
+        if are_distinct(head, LEAST_VARIED) {
+            return true;
+        }
+        let recent = self.look.recent.try_borrow_mut().ok();
+        let known =
+            recent.and_then(|mut recent| recent.are_varied(self.look.place.0, text.as_bytes()));
+        known.unwrap_or_else(|| has_distinct(text, LEAST_VARIED))
+    }
+
+    /// Whether a word for an example is in it.
+    fn has_example(&self, counts: &Counts) -> bool {
+        let mut seen = self.look.examples.get();
+        let [examples, words] = &mut seen;
+        let at = self.look.place.0;
+        let has = examples.is_in(&EXAMPLES, at, self.text)
+            || (counts.made().digits() == 0 && words.is_in(&EXAMPLE_WORDS, at, self.text));
+        self.look.examples.set(seen);
+        has
+    }
+
     fn ask(&self, question: u8, answer: impl FnOnce(&str) -> bool) -> bool {
         let Look { asked, yes, .. } = self.look;
         if asked.get() & question == 0 {
@@ -111,7 +184,8 @@ impl Made {
         }
         let number = value.bytes().all(|byte| byte.is_ascii_digit());
         let hex = value.len() >= 24 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let mixed = || has_digit(value) && has_letter(value) && !value.is_wordy();
+        let numbered = value.counts().map_or_else(|| has_digit(value), Counts::has_digit);
+        let mixed = || numbered && has_letter(value) && !value.is_wordy();
         let quoted = dress == Dress::Quoted;
         let letters = || is_gibberish(value) || (quoted && is_scrambled(value));
         let random = hex || mixed() || letters();
@@ -167,11 +241,11 @@ mod tests {
         ];
         for (at, text) in texts.into_iter().enumerate().chain(texts.into_iter().enumerate()) {
             for (known, fresh) in QUESTIONS.iter().chain(QUESTIONS.iter().rev()) {
-                assert_eq!(known(&look.at(at, text)), fresh(text), "{text}");
+                assert_eq!(known(&look.at(at, text, || None)), fresh(text), "{text}");
             }
         }
         for (known, _) in QUESTIONS {
-            let answers = texts.map(|text| known(&Look::default().at(0, text)));
+            let answers = texts.map(|text| known(&Look::default().at(0, text, || None)));
             assert!(answers.contains(&true) && answers.contains(&false));
         }
     }
@@ -179,12 +253,12 @@ mod tests {
     #[test]
     fn another_value_is_looked_at_anew() {
         let mut look = Look::default();
-        assert!(look.at(3, "my-service").is_wordy());
-        assert!(!look.at(3, "xK9+aab").is_wordy());
-        assert!(look.at(4, "my-blue").is_wordy());
+        assert!(look.at(3, "my-service", || None).is_wordy());
+        assert!(!look.at(3, "xK9+aab", || None).is_wordy());
+        assert!(look.at(4, "my-blue", || None).is_wordy());
         let scrambled = "bpqXRmSNtbVWzkPQxrMSntBVwZxr";
         for (dress, made) in [(Dress::Quoted, Made::Random), (Dress::Bare, Made::Otherwise)] {
-            assert_eq!(look.at(4, scrambled).made(dress), made);
+            assert_eq!(look.at(4, scrambled, || None).made(dress), made);
         }
     }
 }

@@ -1,14 +1,16 @@
 //! What is a word, a reference or an example, and so not a secret.
 
 mod beginnings;
-mod runs;
+pub(super) mod runs;
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
 use memchr::memchr;
 
 use super::form::has_digit;
+use super::tally::Counts;
 use crate::class::Class;
 use beginnings::Beginnings;
 
@@ -49,7 +51,7 @@ static OUTSIDE: Class = Class::but(b"$#{%<'\"");
 
 /// What people write where a secret will stand.
 #[rustfmt::skip]
-static EXAMPLES: Needles = Needles::new(&[
+pub(super) static EXAMPLES: Needles = Needles::new(&[
     "placeholder", "changeme", "change_me", "change-me", "redacted", "xxxx", "****", "....",
     "____", "_here", "-here", "your_", "your-", "your ", "fixme", "not-set", "not_set", "notset",
     "goes here", "&lt;",
@@ -57,43 +59,65 @@ static EXAMPLES: Needles = Needles::new(&[
 
 /// The same, in values made of nothing but words.
 #[rustfmt::skip]
-static EXAMPLE_WORDS: Needles =
+pub(super) static EXAMPLE_WORDS: Needles =
     Needles::new(&["your", "example", "sample", "insert", "replace", "dummy", "todo"]);
 
 /// What either begins with.
-static EXAMPLE_BEGINNINGS: Beginnings = Beginnings::of(&[EXAMPLES.needles, EXAMPLE_WORDS.needles]);
+pub(super) static EXAMPLE_BEGINNINGS: Beginnings =
+    Beginnings::of(&[EXAMPLES.needles, EXAMPLE_WORDS.needles]);
 
 /// Strings that are looked for together, in any case; put together on first use.
-struct Needles {
+pub(super) struct Needles {
     needles: &'static [&'static str],
+    longest: usize,
     automaton: OnceLock<Option<AhoCorasick>>,
 }
 
 impl Needles {
-    const fn new(needles: &'static [&'static str]) -> Self {
-        Self { needles, automaton: OnceLock::new() }
+    pub(super) const fn new(needles: &'static [&'static str]) -> Self {
+        let (mut rest, mut longest) = (needles, 0);
+        while let [needle, others @ ..] = rest {
+            longest = if needle.len() > longest { needle.len() } else { longest };
+            rest = others;
+        }
+        Self { needles, longest, automaton: OnceLock::new() }
     }
 
     fn are_in(&self, value: &str) -> bool {
+        self.automaton().is_some_and(|automaton| automaton.is_match(value))
+    }
+
+    /// The one that ends first.
+    pub(super) fn find(&self, value: &[u8]) -> Option<Range<usize>> {
+        self.automaton()?.find(value).map(|found| found.range())
+    }
+
+    /// Bytes of the longest.
+    pub(super) fn longest(&self) -> usize {
+        self.longest
+    }
+
+    fn automaton(&self) -> Option<&AhoCorasick> {
         let build = || AhoCorasick::builder().ascii_case_insensitive(true).build(self.needles).ok();
-        self.automaton.get_or_init(build).as_ref().is_some_and(|found| found.is_match(value))
+        self.automaton.get_or_init(build).as_ref()
     }
 }
 
 /// Whether the value points at a secret instead of being one: `${X}`, `process.env.X`, `DB_KEY`.
 pub(crate) fn is_reference(value: &str) -> bool {
-    is_fetched(value) || (is_upper_name(value) && is_wordy(value))
+    is_fetched(value, None) || (is_upper_name(value) && is_wordy(value))
 }
 
 /// Whether the value says where a secret is: `${X}`, `process.env.X`, `{{ x }}`.
-pub(super) fn is_fetched(value: &str) -> bool {
+pub(super) fn is_fetched(value: &str, counts: Option<&Counts>) -> bool {
     let bytes = value.as_bytes();
     let Some(first) = bytes.first() else { return false };
     if references(*first).iter().any(|start| value.starts_with(start)) {
         return true;
     }
     // Most values have nothing that one of them begins with.
-    if !OUTSIDE.all(bytes) && EXPANSIONS.are_in(value) {
+    let keyed = counts.is_some_and(|counts| counts.made().unkeyed() == 0);
+    if !keyed && !OUTSIDE.all(bytes) && EXPANSIONS.are_in(value) {
         return true;
     }
     match bytes {
@@ -107,18 +131,23 @@ pub(super) fn is_fetched(value: &str) -> bool {
         [b'%', middle @ .., b'%'] => middle.iter().all(|byte| is_word_byte(*byte)),
         [b'%', b'd' | b'v'] | [b'?'] => true,
         [b':', name @ ..] => name.iter().all(|byte| is_word_byte(*byte)),
-        _ => memchr(b'.', bytes).is_some() && is_dotted_name(value),
+        _ => {
+            let plain = counts.is_some_and(|counts| counts.made().unplain() == 0);
+            !plain && memchr(b'.', bytes).is_some() && is_dotted_name(value)
+        }
     }
 }
 
 /// Whether the value is there to be replaced: `changeme`, `<your key>`, `xxxxxxxx`.
 pub(crate) fn is_placeholder(value: &str) -> bool {
     // Most values have nothing that one of them begins with.
-    if EXAMPLE_BEGINNINGS.may_be_in(value.as_bytes())
-        && (EXAMPLES.are_in(value) || (!has_digit(value) && EXAMPLE_WORDS.are_in(value)))
-    {
-        return true;
-    }
+    let may_be = EXAMPLE_BEGINNINGS.may_be_in(value.as_bytes());
+    let is_one = || EXAMPLES.are_in(value) || (!has_digit(value) && EXAMPLE_WORDS.are_in(value));
+    (may_be && is_one()) || is_blank(value)
+}
+
+/// Whether the value only holds a place: `<…>`, `xxxxxxxx`.
+pub(super) fn is_blank(value: &str) -> bool {
     let wrapped =
         matches!(value.as_bytes(), [b'<', .., b'>'] | [b'[', .., b']'] | [b'*', .., b'*']);
     let mut bytes = value.bytes();
@@ -131,11 +160,7 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
 ///
 /// Random text changes between letters, cases and digits every second or third byte; words do not.
 pub(crate) fn is_wordy(value: &str) -> bool {
-    let Some(runs::Counts { words, numbers, letters, digits }) = runs::count(value) else {
-        return false;
-    };
-    let mostly_letters = digits * 2 <= letters && numbers * 2 <= words + 1;
-    words > 0 && letters >= words * 3 && mostly_letters && !is_unspeakable(value.as_bytes())
+    runs::count(value).is_some_and(|counts| counts.are_wordy()) && !is_unspeakable(value.as_bytes())
 }
 
 /// Whether a word in a long run of letters has five consonants in a row.
@@ -160,7 +185,7 @@ pub(crate) fn is_unspeakable(value: &[u8]) -> bool {
 }
 
 /// Letters of a long run.
-const LONG: usize = 8;
+pub(super) const LONG: usize = 8;
 
 /// Where the last word among five bytes can begin; `None` where all are consonants of one word.
 fn last_beginning(five: &[u8; 5]) -> Option<usize> {
@@ -235,12 +260,14 @@ fn is_odd(letter: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::form::KEY_BYTES;
     use super::*;
 
     #[test]
     fn no_expansion_begins_with_anything_else() {
         for expansion in EXPANSIONS.needles {
             assert!(!OUTSIDE.has(expansion.as_bytes()[0]), "{expansion}");
+            assert!(!KEY_BYTES.all(expansion.as_bytes()), "{expansion}");
         }
     }
 

@@ -1,8 +1,8 @@
 //! What a value beside a name is made of, and the forms that issuers give to credentials.
 
 use crate::class::Class;
-use crate::judge::words::{is_gibberish, is_unspeakable};
-use crate::judge::{Look, Value};
+use crate::judge::words::is_gibberish;
+use crate::judge::{Counts, Look, Value, made_of};
 
 /// What a value is made of.
 ///
@@ -14,20 +14,32 @@ pub(super) struct Form<'v> {
     pub(super) upper: usize,
     /// Nothing but letters and digits.
     pub(super) joined: bool,
-    /// Digits of base 16 and nothing else.
-    pub(super) hex: bool,
+    /// What is neither one of them nor a mark that joins words.
+    unplain: usize,
 }
 
 impl<'v> Form<'v> {
     pub(super) fn of(value: Value<'v>) -> Self {
-        let mut counts = 0_u64;
-        for byte in value.bytes() {
-            counts += COUNTED.get(usize::from(byte)).copied().unwrap_or_default();
-        }
-        let count = |place: u64| usize::try_from(counts >> place & 0xffff).unwrap_or(usize::MAX);
-        let [digits, lower, upper, hex] = PLACES.map(count);
+        let made = value.counts().map_or_else(|| made_of(value.as_bytes()), Counts::made);
+        let (digits, lower, upper) = (made.digits(), made.lower(), made.upper());
         let joined = digits + lower + upper == value.len();
-        Self { value, digits, lower, upper, joined, hex: hex == value.len() }
+        Self { value, digits, lower, upper, joined, unplain: made.unplain() }
+    }
+
+    /// Digits of base 16 and nothing else.
+    pub(super) fn hex(&self) -> bool {
+        self.joined && self.value.bytes().all(|byte| byte.is_ascii_hexdigit())
+    }
+
+    /// Letters, digits, the marks that join words, and nothing else.
+    pub(super) fn plain(&self) -> bool {
+        self.unplain == 0
+    }
+
+    /// The same, but for what it is padded with.
+    pub(super) fn padded(&self) -> bool {
+        let padding = self.value.len() - self.value.trim_end_matches('=').len();
+        self.unplain == padding
     }
 
     /// Letters and digits that are no words.
@@ -38,45 +50,23 @@ impl<'v> Form<'v> {
 
     /// No person would have thought of it.
     pub(super) fn random(&self) -> bool {
-        let Self { value, digits, joined, hex, .. } = *self;
+        let Self { value, digits, joined, .. } = *self;
         let long = value.len() >= 20;
         let numeric = digits == value.len() && digits >= 16;
         let dense = long && joined && digits > 2;
-        let speaks = || value.is_wordy() || !is_unspeakable(value.as_bytes());
+        let speaks = || value.is_wordy() || !value.is_unspeakable();
         let letters = || {
             let joined = long && digits == 0 && joined;
             let joined = joined && (is_gibberish(&value) || !value.is_wordy());
             joined || (value.len() >= 32 && digits == 0 && !speaks())
         };
         let grouped = || long && digits > 5 && is_grouped(&value);
-        let made = || (long && hex) || numeric || dense || letters() || grouped();
+        let made = || (long && self.hex()) || numeric || dense || letters() || grouped();
         value.is_varied() && (self.mixed() || made())
     }
 }
 
-/// Where digits, small letters, capitals and digits of base 16 are counted, in one number: no value
-/// that is judged has more of them than sixteen bits hold.
-const PLACES: [u64; 4] = [0, 16, 32, 48];
-
-/// What each byte adds.
-static COUNTED: [u64; 256] = counted();
-
-#[expect(clippy::indexing_slicing, reason = "a byte is below the length of the table")]
-const fn counted() -> [u64; 256] {
-    let [digits, lower, upper, hex] = PLACES;
-    let mut counted = [0; 256];
-    let mut byte = 0_u8;
-    while byte < 128 {
-        let digit = (byte.is_ascii_digit() as u64) << digits;
-        let letters = (byte.is_ascii_lowercase() as u64) << lower
-            | (byte.is_ascii_uppercase() as u64) << upper;
-        counted[byte as usize] = digit | letters | (byte.is_ascii_hexdigit() as u64) << hex;
-        byte += 1;
-    }
-    counted
-}
-
-pub(super) static PLAIN: Class = Class::of(b"-_").with_alphanumerics();
+static PLAIN: Class = Class::of(b"-_").with_alphanumerics();
 
 pub(super) fn is_uuid(value: &str) -> bool {
     value.len() == 36 && value.split('-').map(str::len).eq([8, 4, 4, 4, 12])

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use super::SHOUTED;
 use crate::class::Class;
 use crate::head::{Head, first_bytes};
 
@@ -120,11 +121,6 @@ impl Said {
 }
 
 impl Gap {
-    /// The same with one word more.
-    fn with(self, said: Said, last: Last) -> Self {
-        Self { words: self.words + 1, said, last }
-    }
-
     pub(super) fn id(&self) -> bool {
         self.said.has(Said::ID)
     }
@@ -263,6 +259,8 @@ struct Row {
     head: Head,
     said: Said,
     word: Word,
+    /// It only begins with one of [`SHOUTED`].
+    goes_on: bool,
 }
 
 /// The linking words by their first two letters, in the order of [`LINKS`].
@@ -296,6 +294,10 @@ impl Links {
                 head: Head::of(text),
                 said: Said::by(text, link),
                 word: Word::of(text.as_bytes()),
+                goes_on: SHOUTED.iter().any(|name| {
+                    let head = text.get(..name.len()).filter(|head| head.len() < text.len());
+                    head.is_some_and(|head| head.eq_ignore_ascii_case(name))
+                }),
             }));
             pairs.push((first, u8::try_from(rows.len()).unwrap_or(u8::MAX)));
         }
@@ -316,13 +318,20 @@ impl Links {
 pub(crate) struct Name {
     pub(crate) head: Head,
     pub(super) word: Word,
-    /// A number of its own.
-    pub(super) id: usize,
+    /// The number of the chain that it stands in.
+    pub(super) chain: usize,
 }
 
 impl Name {
+    /// A name with a number of its own.
     pub(crate) fn of(text: &'static str, id: usize) -> Self {
-        Self { head: Head::of(text), word: Word::of(text.as_bytes()), id }
+        let chain = if SHOUTED.contains(&text) { TOGETHER } else { TOGETHER + 1 + id };
+        Self { head: Head::of(text), word: Word::of(text.as_bytes()), chain }
+    }
+
+    /// Whether it is a linking word itself, in capitals.
+    pub(super) fn is_link(&self) -> bool {
+        self.chain == TOGETHER
     }
 
     /// Whether `bytes`, of which `first` are the first, begin with the name and no longer word.
@@ -332,16 +341,44 @@ impl Name {
     }
 }
 
+/// The chain of the names that are linking words.
+const TOGETHER: usize = 0;
+
+/// The length of a run of letters that is a word for all of [`SHOUTED`], and for all the same.
+///
+/// Where one of them stands in the middle, it is taken before what only begins with it.
+pub(super) fn link_for_all(bytes: &[u8]) -> Option<usize> {
+    let links = Links::get();
+    let mut at = 0;
+    while let Some(rest) = bytes.get(at..)
+        && rest.first().is_some_and(|byte| LETTERS.has(*byte))
+    {
+        let numbered = at > 0 && rest.first().is_some_and(u8::is_ascii_digit);
+        if numbered && (counter(rest).is_some() || is_number_of_a_value(rest)) {
+            break;
+        }
+        let row = links.find(rest, first_bytes(rest))?;
+        if at > 0 && row.goes_on {
+            return None;
+        }
+        at += row.head.len();
+    }
+    (at > 0).then_some(at)
+}
+
 /// Steps over a run of letters that is made of linking words, and of `name` again, and nothing
-/// else.
-pub(super) fn link(bytes: &[u8], name: &Name, gap: Gap) -> Option<(usize, Gap)> {
+/// else; `gap` is then one word longer.
+// What a word changes stays where it is: to hand it back would wait for the memory.
+pub(super) fn link(bytes: &[u8], name: &Name, gap: &mut Gap) -> Option<usize> {
     let is_letter = |at: usize| bytes.get(at).is_some_and(|byte| LETTERS.has(*byte));
     if !is_letter(0) {
         return None;
     }
     let first = first_bytes(bytes);
     if name.stands_alone(bytes, first) {
-        return Some((name.head.len(), gap.with(gap.said, gap.last.then(name.word))));
+        gap.words += 1;
+        gap.last = gap.last.then(name.word);
+        return Some(name.head.len());
     }
     let links = Links::get();
     let row = links.find(bytes, first)?;
@@ -364,7 +401,8 @@ pub(super) fn link(bytes: &[u8], name: &Name, gap: Gap) -> Option<(usize, Gap)> 
         last = last.then(row.word);
         at += row.head.len();
     }
-    Some((at, gap.with(said, last)))
+    *gap = Gap { words: gap.words + 1, said, last };
+    Some(at)
 }
 
 static LETTERS: Class = Class::of(b"").with_alphanumerics();

@@ -53,6 +53,7 @@ fn what_issuers_make_is_known_by_its_form() {
     for value in [
         "7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4d",
         "kp4q-x7rm-2sn5-tb8v",
+        "Kp4Qx7Rm2Sn5Tb8Vw3Yz==",
         "Kp4Qx7Rm2Sn5Tb8V.Kp4Qx7Rm2Sn5Tb8V.Kp4Qx7Rm2Sn5Tb8V",
     ] {
         let text = format!("algolia={value}");
@@ -79,4 +80,54 @@ fn a_word_needs_another_that_speaks_of_a_secret() {
     let value = "3b335d612137949d2f21fcc6c8c8164d";
     assert_eq!(found(&format!("square {value}"), "square", Naming::Word), None);
     assert!(found(&format!("square token {value}"), "square", Naming::Word).is_some());
+}
+
+/// Values that stand so close that they are counted together, of every form that is told apart.
+#[test]
+fn what_is_counted_together_is_judged_as_if_it_stood_alone() {
+    const PARTS: &[&str] = &[
+        "KEY_",
+        "KEY=",
+        "TOKEN: ",
+        "_",
+        "H",
+        "5",
+        "wordy",
+        "abcdefgh-ijkl1m2n3o",
+        "=",
+        "//",
+        "==",
+        "7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4d",
+        "_HERE",
+        "xx",
+        "bcdfghjk",
+        "Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+        "abcdefghijk1lmno2pqrst3u",
+        ".",
+        " ",
+        "A_B_C",
+        "KEY_Rq1w_Xy2z-Pn3vKqTzWmRbLp",
+        "%{",
+    ];
+    let (mut text, mut state) = (String::new(), 1_usize);
+    while text.len() < 60_000 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        text.push_str(PARTS[(state >> 33) % PARTS.len()]);
+    }
+    let (mut memo, mut found) = (Memo::default(), [0, 0]);
+    for (word, naming) in
+        [("KEY", Naming::Shouted), ("KEY", Naming::Coined), ("TOKEN", Naming::Word)]
+    {
+        let name = Name::of(word, 0);
+        for (at, _) in text.match_indices(word) {
+            let text = &text[..text.len().min(at + 600)];
+            let [together, alone] = [&mut memo, &mut Memo::default()].map(|memo| {
+                let beside = read(text, at, (&name, naming), memo)?;
+                Some((beside.value_at, beside.value_end, beside.run_end))
+            });
+            assert_eq!(together, alone, "{}", &text[at..text.len().min(at + 150)]);
+            found[usize::from(alone.is_some())] += 1;
+        }
+    }
+    assert!(found.iter().all(|many| *many > 200), "{found:?}");
 }

@@ -7,7 +7,7 @@
 const LEN: usize = 3;
 
 /// What strings begin with.
-pub(super) struct Beginnings {
+pub(in crate::judge) struct Beginnings {
     /// The bits that each byte leaves.
     masks: [u64; 256],
     /// The bits of the first bytes.
@@ -20,7 +20,7 @@ impl Beginnings {
         clippy::indexing_slicing,
         reason = "a string that does not fit fails when it is built"
     )]
-    pub(super) const fn of(lists: &[&[&str]]) -> Self {
+    pub(in crate::judge) const fn of(lists: &[&[&str]]) -> Self {
         let mut beginnings = Self { masks: [0; 256], first: 0 };
         let mut bit = 0;
         let mut list = 0;
@@ -54,14 +54,25 @@ impl Beginnings {
     }
 
     /// Whether one of them may stand in a value.
-    pub(super) fn may_be_in(&self, value: &[u8]) -> bool {
+    pub(in crate::judge) fn may_be_in(&self, value: &[u8]) -> bool {
         let (mut state, mut whole) = (0, 0);
         for &byte in value {
-            let mask = self.masks.get(usize::from(byte)).copied().unwrap_or_default();
-            state = (state << 1 | self.first) & mask;
+            state = self.step(state, byte);
             whole |= state;
         }
-        whole & self.first << (LEN - 1) != 0
+        self.is_whole(whole)
+    }
+
+    /// What has begun, now that a byte follows.
+    #[inline(always)]
+    pub(in crate::judge) fn step(&self, state: u64, byte: u8) -> u64 {
+        let mask = self.masks.get(usize::from(byte)).copied().unwrap_or_default();
+        (state << 1 | self.first) & mask
+    }
+
+    /// Whether the last byte of a beginning is among what was met.
+    pub(in crate::judge) fn is_whole(&self, states: u64) -> bool {
+        states & self.first << (LEN - 1) != 0
     }
 }
 

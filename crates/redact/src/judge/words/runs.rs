@@ -4,11 +4,20 @@
 
 /// How many words, numbers, letters and digits a value has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Counts {
-    pub(super) words: usize,
-    pub(super) numbers: usize,
-    pub(super) letters: usize,
-    pub(super) digits: usize,
+pub(in crate::judge) struct Counts {
+    pub(in crate::judge) words: usize,
+    pub(in crate::judge) numbers: usize,
+    pub(in crate::judge) letters: usize,
+    pub(in crate::judge) digits: usize,
+}
+
+impl Counts {
+    /// Whether they are those of words rather than of something random.
+    pub(in crate::judge) fn are_wordy(&self) -> bool {
+        let Self { words, numbers, letters, digits } = *self;
+        let mostly_letters = digits * 2 <= letters && numbers * 2 <= words + 1;
+        words > 0 && letters >= words * 3 && mostly_letters
+    }
 }
 
 /// What a byte is, and what the one before it was.

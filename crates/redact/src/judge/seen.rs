@@ -1,0 +1,163 @@
+//! What was seen in the values before, where they reach over each other.
+//!
+//! Each of these goes over a text once, however many values begin in it one behind the other.
+
+use super::words::Needles;
+
+/// Where the next of a few strings stands.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Seen {
+    /// None of them is wholly in here.
+    from: usize,
+    to: usize,
+    /// One that ends right behind.
+    found: Option<(usize, usize)>,
+}
+
+impl Seen {
+    /// Whether one of them is in a value that stands `at` a place.
+    pub(super) fn is_in(&mut self, needles: &Needles, at: usize, value: &str) -> bool {
+        let end = at + value.len();
+        if !(self.from..=self.to).contains(&at) {
+            *self = Self { from: at, to: at, found: None };
+        }
+        self.from = at;
+        if let Some((start, last)) = self.found
+            && at <= start
+        {
+            return last <= end;
+        }
+        if end <= self.to {
+            return false;
+        }
+        // What ends behind all that was seen may begin in it.
+        let from = at.max((self.to + 1).saturating_sub(needles.longest()));
+        let unseen = value.as_bytes().get(from - at..).unwrap_or_default();
+        self.found = needles.find(unseen).map(|found| (from + found.start, from + found.end));
+        self.to = self.found.map_or(end, |(_, last)| last - 1);
+        self.found.is_some()
+    }
+
+    /// Whether one of them is known to be among so many bytes from a place on.
+    pub(super) fn is_known_in(&self, at: usize, len: usize) -> bool {
+        self.found.is_some_and(|(start, last)| at <= start && last <= at + len)
+    }
+}
+
+/// The different bytes that were met last, each once.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Recent {
+    /// What was gone over.
+    from: usize,
+    to: usize,
+    /// The bytes, in no order, and how far behind `from` each stood last, counted from one.
+    bytes: [u8; LANES],
+    last: [u32; LANES],
+}
+
+/// Anything random has so many different bytes.
+pub(super) const LEAST_VARIED: u32 = 6;
+
+/// So many are kept, which fit a register, and no fewer than anybody asks for.
+const LANES: usize = 8;
+
+impl Recent {
+    /// Whether a value that stands `at` a place has as many different bytes as anything random;
+    /// `None` where what was gone over reaches beyond it.
+    pub(super) fn are_varied(&mut self, at: usize, value: &[u8]) -> Option<bool> {
+        let end = at + value.len();
+        let goes_on = (self.from..=self.to).contains(&at);
+        if goes_on && self.to > end {
+            return None;
+        }
+        if !goes_on || u32::try_from(end - self.from).is_err() {
+            *self = Self { from: at, to: at, ..Self::default() };
+        }
+        let unseen = value.get(self.to - at..).unwrap_or_default();
+        for (place, &byte) in (self.to - self.from..).zip(unseen) {
+            self.meet(byte, u32::try_from(place + 1).unwrap_or(u32::MAX));
+        }
+        self.to = end;
+        let begin = u32::try_from(at - self.from).unwrap_or(u32::MAX);
+        let varied = self.last.iter().map(|last| u32::from(*last > begin)).sum::<u32>();
+        Some(varied >= LEAST_VARIED)
+    }
+
+    /// Notes where a byte stands, in the place of the one that was not met for longest.
+    #[inline(always)]
+    fn meet(&mut self, byte: u8, place: u32) {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        // The lowest byte that is the same becomes zero, and only what is above it may be mistaken.
+        let other = u64::from_le_bytes(self.bytes) ^ (u64::from(byte) * ONES);
+        let zero = other.wrapping_sub(ONES) & !other & (ONES << 7);
+        let lane = usize::try_from(zero.trailing_zeros() / 8).unwrap_or(LANES);
+        if let Some(last) = self.last.get_mut(lane).filter(|last| **last > 0) {
+            *last = place;
+            return;
+        }
+        let oldest = (0..LANES).min_by_key(|lane| self.last.get(*lane).copied()).unwrap_or(0);
+        if let (Some(known), Some(last)) = (self.bytes.get_mut(oldest), self.last.get_mut(oldest)) {
+            (*known, *last) = (byte, place);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::form::has_distinct;
+    use super::*;
+
+    static NEEDLES: Needles = Needles::new(&["change", "xxxx", "_here", "here_goes"]);
+
+    const PARTS: &[&str] =
+        &["a", "xx", "x", "_her", "e", "here_", "goes", "chang", "bb", "c", "d", "_", "ab"];
+
+    /// Values of a text that reach over each other, and a few that begin earlier again.
+    fn values(seed: usize) -> Vec<(usize, String)> {
+        let (mut text, mut state) = (String::new(), seed);
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state >> 33
+        };
+        while text.len() < 2000 {
+            text.push_str(PARTS[next() % (2 + seed % PARTS.len()).min(PARTS.len())]);
+        }
+        let places = (0..1900).step_by(3).map(|at: usize| at.saturating_sub(next() % 9));
+        let mut values = Vec::new();
+        for at in places.collect::<Vec<_>>() {
+            values.push((1000 + at, text[at..at + next() % 90].to_owned()));
+        }
+        values
+    }
+
+    #[test]
+    fn a_string_is_seen_in_every_value_that_has_it_and_in_no_other() {
+        let mut found = [0, 0];
+        for seed in 1..40 {
+            let mut seen = Seen::default();
+            for (at, value) in values(seed) {
+                let is_in = NEEDLES.find(value.as_bytes()).is_some();
+                assert!(is_in || !seen.is_known_in(at, value.len()), "{at} {value}");
+                assert_eq!(seen.is_in(&NEEDLES, at, &value), is_in, "{at} {value}");
+                found[usize::from(is_in)] += 1;
+            }
+        }
+        assert!(found.iter().all(|many| *many > 1000), "{found:?}");
+    }
+
+    #[test]
+    fn different_bytes_are_counted_wherever_a_value_begins() {
+        let mut varied = [0, 0];
+        for seed in 1..80 {
+            let mut recent = Recent::default();
+            for (at, value) in values(seed) {
+                let has = has_distinct(&value, LEAST_VARIED);
+                if let Some(varied_bytes) = recent.are_varied(at, value.as_bytes()) {
+                    assert_eq!(varied_bytes, has, "{at} {value}");
+                    varied[usize::from(has)] += 1;
+                }
+            }
+        }
+        assert!(varied.iter().all(|many| *many > 1000), "{varied:?}");
+    }
+}
