@@ -47,7 +47,8 @@ impl Gateway {
 
     /// Judges by the token alone, and issues the permit for what is not redacted.
     fn allows<A: Answer>(&self, work: &Work<A>) -> Result<Option<Permit>> {
-        work.caller.check(self.inner.registry.store().clock().now_ms())?;
+        // As of when its record was opened, a moment ago.
+        work.caller.check(work.record.time_ms())?;
         if !self.inner.audit.is_writable() {
             // The record of this refusal is the next try to write one.
             return Err(Error::new(

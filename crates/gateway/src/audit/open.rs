@@ -115,6 +115,11 @@ impl Open {
         self.entry.summary = summary.into();
     }
 
+    /// When the operation began, in milliseconds since 1970.
+    pub(crate) fn time_ms(&self) -> i64 {
+        self.entry.time_ms
+    }
+
     /// Says what it is about.
     pub(crate) fn describe(&mut self, summary: String) {
         self.entry.summary = summary.into();

@@ -90,3 +90,19 @@ async fn a_caller_that_was_let_in_elsewhere_has_nothing_at_hand_here() {
     assert_eq!(write(&there, &caller, "own").await, Err(Code::ReadOnly));
     assert_eq!(write(&here, &caller, "own").await, Ok(()));
 }
+
+#[tokio::test]
+async fn a_workspace_that_was_closed_is_opened_anew_also_while_a_call_still_works_in_it() {
+    let stage = Stage::new().await;
+    let caller = stage.operator().await;
+    let working = stage.call(&caller, "bash", json!({"command": "wait"}));
+    let meanwhile = async {
+        stage.started.notified().await;
+        stage.gateway.close_workspace(&id_of("own"));
+        assert_eq!(write(&stage, &caller, "own").await, Ok(()));
+        stage.held.notify_one();
+    };
+    let (worked, ()) = tokio::join!(working, meanwhile);
+    worked.unwrap();
+    assert_eq!(stage.files.opened.load(Ordering::SeqCst), 2);
+}
