@@ -3,41 +3,60 @@
 //!
 //! An entry that a crash cut short does not pass its check, and ends what is read.
 
+use crc32fast::Hasher;
+
 use crate::audit::Entry;
 
-/// The bytes of a length, and of a check.
+/// The bytes of a length, of a check, and of a number.
 const LENGTH: usize = 4;
 const CHECK: usize = 8;
+const NUMBER: usize = 8;
 
 /// What stands before the rest of an entry.
 pub(super) const HEAD: usize = LENGTH + CHECK;
 
-/// Writes an entry behind others.
-pub(super) fn write<T: AsRef<str>>(into: &mut Vec<u8>, number: u64, entry: &Entry<T>) {
-    let begin = into.len();
-    into.extend_from_slice(&[0; HEAD]);
-    into.extend_from_slice(&number.to_le_bytes());
-    for number in entry.numbers() {
-        into.extend_from_slice(&number.to_le_bytes());
-    }
-    for text in entry.texts() {
-        into.extend_from_slice(&u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes());
-        into.extend_from_slice(text.as_bytes());
-    }
-    let body = begin + HEAD;
-    let length = u32::try_from(into.len() - body).unwrap_or(u32::MAX);
-    let check = check(into.get(body..).unwrap_or_default());
-    if let Some((room, rest)) = into.get_mut(begin..).and_then(<[u8]>::split_first_chunk_mut) {
-        *room = length.to_le_bytes();
-        if let Some(room) = rest.first_chunk_mut() {
-            *room = check;
+/// What stands before that which is known without a number.
+const BEFORE: usize = HEAD + NUMBER;
+
+/// An entry that has everything but its number, which is known only under a lock.
+pub(super) struct Line {
+    bytes: Vec<u8>,
+    /// Over all that stands behind the number.
+    rest: Hasher,
+}
+
+impl Line {
+    pub(super) fn of<T: AsRef<str>>(entry: &Entry<T>) -> Self {
+        let (numbers, texts) = (entry.numbers(), entry.texts());
+        let length = texts.iter().map(|text| LENGTH + text.len()).sum::<usize>();
+        let mut bytes = Vec::with_capacity(BEFORE + size_of_val(&numbers) + length);
+        bytes.extend_from_slice(&[0; BEFORE]);
+        for number in numbers {
+            bytes.extend_from_slice(&number.to_le_bytes());
         }
+        for text in texts {
+            bytes.extend_from_slice(&u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes());
+            bytes.extend_from_slice(text.as_bytes());
+        }
+        let mut rest = Hasher::new();
+        rest.update(bytes.get(BEFORE..).unwrap_or_default());
+        Self { bytes, rest }
+    }
+
+    /// The entry as it stands in a journal.
+    pub(super) fn numbered(&mut self, number: u64) -> &[u8] {
+        let length = u32::try_from(self.bytes.len() - HEAD).unwrap_or(u32::MAX).to_le_bytes();
+        let number = number.to_le_bytes();
+        let check = check(self.rest.clone(), &number, length);
+        let before = length.iter().chain(&check).chain(&number);
+        self.bytes.iter_mut().zip(before).for_each(|(room, byte)| *room = *byte);
+        &self.bytes
     }
 }
 
 /// Every entry, up to the first that is not whole.
 pub(super) fn read(bytes: &[u8]) -> impl Iterator<Item = (u64, Entry<&str>)> + use<'_> {
-    bodies(bytes).take_while(|(told, body)| check(body) == *told).map_while(|(_, body)| entry(body))
+    bodies(bytes).take_while(|(told, body)| is_whole(told, body)).map_while(|(_, body)| entry(body))
 }
 
 /// Every entry of bytes that never were out of our hands.
@@ -76,9 +95,22 @@ fn entry(body: &[u8]) -> Option<(u64, Entry<&str>)> {
     ))
 }
 
-fn check(body: &[u8]) -> [u8; CHECK] {
-    let hash = blake3::hash(body);
-    hash.as_bytes().first_chunk().copied().unwrap_or_default()
+/// Tells whether an entry is what was written.
+fn is_whole(told: &[u8; CHECK], body: &[u8]) -> bool {
+    let Some((number, rest)) = body.split_first_chunk() else { return false };
+    let length = u32::try_from(body.len()).unwrap_or(u32::MAX).to_le_bytes();
+    let mut hasher = Hasher::new();
+    hasher.update(rest);
+    // Earlier versions left entries with another check, which took as long as all the rest.
+    check(hasher, number, length) == *told || blake3::hash(body).as_bytes().starts_with(told)
+}
+
+/// What shows that an entry is not whole: a sum over the rest of it and its number, and its
+/// length the other way round. It is not to withstand anybody; the chain is for that.
+fn check(mut rest: Hasher, number: &[u8; NUMBER], length: [u8; LENGTH]) -> [u8; CHECK] {
+    rest.update(number);
+    let (sum, length) = (rest.finalize(), !u32::from_le_bytes(length));
+    (u64::from(length) << 32 | u64::from(sum)).to_le_bytes()
 }
 
 struct Reader<'a>(&'a [u8]);
@@ -104,6 +136,18 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The same entries as a version wrote them that had another check.
+#[cfg(test)]
+pub(super) fn as_before(bytes: &[u8]) -> Vec<u8> {
+    let mut written = Vec::new();
+    for (_, body) in bodies(bytes) {
+        written.extend_from_slice(&u32::try_from(body.len()).unwrap().to_le_bytes());
+        written.extend_from_slice(&blake3::hash(body).as_bytes()[..CHECK]);
+        written.extend_from_slice(body);
+    }
+    written
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,8 +164,8 @@ mod tests {
 
     fn three() -> Vec<u8> {
         let mut bytes = Vec::new();
-        for number in 1..4 {
-            write(&mut bytes, number, &entry(i64::try_from(number).unwrap()));
+        for number in 1..4_u64 {
+            bytes.extend_from_slice(Line::of(&entry(number.cast_signed())).numbered(number));
         }
         bytes
     }
@@ -149,6 +193,18 @@ mod tests {
         let bytes = three();
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            assert!(read(&changed).count() < 3, "{at}");
+        }
+    }
+
+    #[test]
+    fn what_a_version_with_another_check_wrote_is_read_and_checked() {
+        let (bytes, before) = (three(), as_before(&three()));
+        assert_ne!(bytes, before);
+        assert!(read(&before).eq(read(&bytes)));
+        for at in 0..before.len() {
+            let mut changed = before.clone();
             changed[at] ^= 1;
             assert!(read(&changed).count() < 3, "{at}");
         }

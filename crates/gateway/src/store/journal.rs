@@ -23,7 +23,10 @@ use garth_contract::Result;
 use memmap2::MmapMut;
 use tokio::{sync::Notify, time::timeout};
 
-use super::{entries, map_unsafe::map};
+use super::{
+    entries::{self, Line},
+    map_unsafe::map,
+};
 use crate::{audit::Entry, own_files};
 
 /// Records that may wait for the database; more are waited for like those of changes.
@@ -64,7 +67,6 @@ struct Inner {
     waiting: (usize, usize),
     /// The number of the last entry.
     last: u64,
-    line: Vec<u8>,
     closed: bool,
     // Held, since the first of them is locked.
     _files: [File; 2],
@@ -138,18 +140,10 @@ impl Journal {
         let last = numbered.last().map_or(taken, |(number, _)| *number);
         let mut batch = Batch { bytes: Vec::new(), count: numbered.len(), last };
         for (number, entry) in numbered {
-            entries::write(&mut batch.bytes, number, &entry);
+            batch.bytes.extend_from_slice(Line::of(&entry).numbered(number));
         }
-        let inner = Inner {
-            current,
-            other,
-            bytes: 0,
-            waiting: (0, 0),
-            last,
-            line: Vec::new(),
-            closed: false,
-            _files: files,
-        };
+        let inner =
+            Inner { current, other, bytes: 0, waiting: (0, 0), last, closed: false, _files: files };
         let journal = Self {
             inner: Mutex::new(inner),
             taken: AtomicU64::new(taken),
@@ -172,9 +166,11 @@ impl Journal {
     /// there may be no room for it.
     #[must_use]
     pub(super) fn keep<T: AsRef<str>>(&self, entry: &Entry<T>) -> Kept {
+        // Whoever holds the lock keeps all others waiting, so it is written before.
+        let mut line = Line::of(entry);
         let mut inner = self.lock();
         let outstanding = inner.last.saturating_sub(self.taken.load(Ordering::Acquire));
-        if inner.closed || outstanding >= MOST_WAITING as u64 || inner.append(entry).is_none() {
+        if inner.closed || outstanding >= MOST_WAITING as u64 || inner.append(&mut line).is_none() {
             return Kept::No;
         }
         inner.waiting.1 += 1;
@@ -233,11 +229,10 @@ impl Journal {
 
 impl Inner {
     /// Puts an entry behind the others; `None` where there is no room.
-    fn append<T: AsRef<str>>(&mut self, entry: &Entry<T>) -> Option<()> {
-        self.line.clear();
-        entries::write(&mut self.line, self.last + 1, entry);
-        let end = self.bytes + self.line.len();
-        self.current.get_mut(self.bytes..end)?.copy_from_slice(&self.line);
+    fn append(&mut self, line: &mut Line) -> Option<()> {
+        let line = line.numbered(self.last + 1);
+        let end = self.bytes + line.len();
+        self.current.get_mut(self.bytes..end)?.copy_from_slice(line);
         self.bytes = end;
         self.last += 1;
         Some(())

@@ -110,3 +110,21 @@ fn a_closed_journal_takes_nothing() {
     journal.close();
     assert_eq!(journal.keep(&entry(2)), Kept::No);
 }
+
+#[test]
+fn what_a_version_with_another_check_left_is_not_lost() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = open(dir.path(), 0).journal;
+    for number in 1..=3 {
+        assert_eq!(journal.keep(&entry(number)), Kept::Yes);
+    }
+    {
+        let mut inner = journal.lock();
+        let before = entries::as_before(&inner.current[..inner.bytes]);
+        let length = inner.bytes;
+        inner.current[..length].copy_from_slice(&before);
+    }
+    assert_eq!(journal.keep(&entry(4)), Kept::Yes);
+    drop(journal);
+    assert_eq!(summaries(&open(dir.path(), 1).batch), [2, 3, 4]);
+}
