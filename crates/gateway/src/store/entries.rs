@@ -101,7 +101,7 @@ fn is_whole(told: &[u8; CHECK], body: &[u8]) -> bool {
     let length = u32::try_from(body.len()).unwrap_or(u32::MAX).to_le_bytes();
     let mut hasher = Hasher::new();
     hasher.update(rest);
-    // Versions up to 0.1 left entries with another check, which took as long as all the rest.
+    // Earlier versions left entries with another check, which took as long as all the rest.
     check(hasher, number, length) == *told || blake3::hash(body).as_bytes().starts_with(told)
 }
 
