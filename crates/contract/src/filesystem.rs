@@ -12,7 +12,7 @@ use crate::{
 
 /// The files of one workspace.
 ///
-/// Fourteen methods, and each one's comment is its specification: *Errors* lists the
+/// Sixteen methods, and each one's comment is its specification: *Errors* lists the
 /// codes beyond the common ones, *After* what holds when it returned, *Cancel*
 /// what is left when its future is dropped. The conformance suite checks these
 /// sentences on every backend.

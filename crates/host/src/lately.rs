@@ -12,10 +12,13 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
+use garth_contract::{Links, WsPath};
 use rustix::{
     fs::{AtFlags, Stat, fstatfs, statat},
     time::{ClockId, clock_gettime},
 };
+
+use crate::tree::{Tree, is_link};
 
 /// File systems that lie on this machine, by the numbers that the kernel gives them: ext4,
 /// XFS, Btrfs, F2FS, ZFS, bcachefs, tmpfs, overlays.
@@ -81,6 +84,30 @@ impl Lately {
         let seconds = u64::try_from(clock_gettime(ClockId::MonotonicCoarse).tv_sec).ok()?;
         Some((place, (hash & !mask()) | (seconds & mask())))
     }
+}
+
+impl Tree {
+    /// Looks at an entry of the root itself that was found without waiting lately; `None`
+    /// says nothing about it.
+    pub(crate) fn look_lately(&self, path: &WsPath, links: Links) -> Option<Stat> {
+        if !self.is_plain() {
+            return None;
+        }
+        let stat = self.lately.look(self.root(), name_in_root(path)?)?;
+        (links == Links::Keep || !is_link(&stat)).then_some(stat)
+    }
+
+    /// Takes note that something was found without waiting.
+    pub(crate) fn found(&self, path: &WsPath) {
+        if let Some(name) = name_in_root(path) {
+            self.lately.found(name);
+        }
+    }
+}
+
+/// The name of an entry of the root itself.
+fn name_in_root(path: &WsPath) -> Option<&[u8]> {
+    Some(path.as_bytes()).filter(|name| !name.is_empty() && !name.contains(&b'/'))
 }
 
 const fn mask() -> u64 {

@@ -65,7 +65,7 @@ pub(crate) struct Tree {
     pub(crate) usage: Usage,
     pub(crate) watches: Watches,
     walk_only: AtomicBool,
-    lately: Lately,
+    pub(crate) lately: Lately,
 }
 
 /// A directory handle and a name in it, which may or may not exist.
@@ -208,7 +208,7 @@ impl Tree {
         flags: OFlags,
         links: Links,
     ) -> Option<OwnedFd> {
-        if !self.rules.is_empty() || self.walk_only.load(Ordering::Relaxed) {
+        if !self.is_plain() {
             return None;
         }
         let resolve = BENEATH | ResolveFlags::CACHED;
@@ -216,21 +216,9 @@ impl Tree {
             .ok()
     }
 
-    /// Looks at an entry of the root itself that was found without waiting lately; `None`
-    /// says nothing about it.
-    pub(crate) fn look_lately(&self, path: &WsPath, links: Links) -> Option<Stat> {
-        if !self.rules.is_empty() || self.walk_only.load(Ordering::Relaxed) {
-            return None;
-        }
-        let stat = self.lately.look(self.root(), name_in_root(path)?)?;
-        (links == Links::Keep || !is_link(&stat)).then_some(stat)
-    }
-
-    /// Takes note that something was found without waiting.
-    pub(crate) fn found(&self, path: &WsPath) {
-        if let Some(name) = name_in_root(path) {
-            self.lately.found(name);
-        }
+    /// Tells whether the kernel alone decides where a path leads.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.rules.is_empty() && !self.walk_only.load(Ordering::Relaxed)
     }
 
     /// Refuses what is no regular file, or one that the policy keeps from being read.
@@ -381,11 +369,6 @@ impl Place {
 
 pub(crate) fn is_link(stat: &Stat) -> bool {
     FileType::from_raw_mode(stat.st_mode) == FileType::Symlink
-}
-
-/// The name of an entry of the root itself.
-fn name_in_root(path: &WsPath) -> Option<&[u8]> {
-    Some(path.as_bytes()).filter(|name| !name.is_empty() && !name.contains(&b'/'))
 }
 
 /// How a path from the root is told to the kernel.

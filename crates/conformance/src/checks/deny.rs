@@ -1,7 +1,8 @@
 //! What a `deny` rule covers can be neither seen nor touched.
 
 use garth_contract::{
-    Code, Depth, Event, Facts, Hidden, Ignored, Parents, Policy, Query, Reach, Total, WatchSpec,
+    Code, Depth, Event, Facts, Hidden, Ignored, Links, Parents, Policy, Query, Reach, Span, Total,
+    WatchSpec,
 };
 
 use crate::{
@@ -55,6 +56,9 @@ async fn every_call_refuses(ws: &Subject, path: &str) -> Verdict {
     refused(ws.stat(path).await, Code::PermissionDenied)?;
     refused(ws.follow(path).await, Code::PermissionDenied)?;
     refused(ws.read(path).await, Code::PermissionDenied)?;
+    let whole = Span::Bytes { offset: 0, length: 100 };
+    holds("nothing is told at once", ws.fs.stat_now(&at(path)?, Links::Keep).is_none())?;
+    holds("nothing is read at once", ws.fs.read_now(&at(path)?, whole).is_none())?;
     refused(ws.list(path).await, Code::PermissionDenied)?;
     refused(ws.write(path, "x").await, Code::PermissionDenied)?;
     refused(ws.put(path, "x", ABSENT).await, Code::PermissionDenied)?;

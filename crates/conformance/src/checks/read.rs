@@ -32,6 +32,7 @@ checks! { "read"
     a_link_to_a_special_file_is_refused_at_once [Symlinks SpecialFiles] under open covers "read.errors.not_a_file" "common.never_blocks";
     what_is_gathered_comes_behind_what_was_there [Write] under open covers "gather.span" "gather.after";
     what_cannot_be_gathered_leaves_the_buffer_as_it_was [Write] under open covers "gather.errors";
+    what_is_read_at_once_is_what_is_read_after_waiting [Write] under open covers "read_now.same";
     a_part_of_a_vast_file_is_read_alone [] under open covers "read.after.only_the_span";
 }
 
@@ -52,6 +53,30 @@ async fn a_whole_file_comes_with_its_version(ws: Subject) -> Verdict {
         content.lines.is_none_or(|lines| lines == 2),
     )?;
     holds("nothing follows", !content.more_follows())
+}
+
+async fn what_is_read_at_once_is_what_is_read_after_waiting(ws: Subject) -> Verdict {
+    let spans = [
+        Span::Whole { at_most: 8 },
+        Span::Bytes { offset: 0, length: u64::MAX },
+        Span::Bytes { offset: 3, length: 4 },
+        Span::Bytes { offset: 30, length: 4 },
+        Span::Lines { skip: 1, take: 1, at_most: 100 },
+        Span::LastLines { take: 1, at_most: 100 },
+    ];
+    for content in ["", "a\nb", "longer\nthan eight\n"] {
+        ws.write("f", content).await?;
+        for path in ["f", "d", "missing", ""] {
+            for span in spans {
+                let at_once = ws.fs.read_now(&at(path)?, span);
+                let waited = ws.fs.read(&at(path)?, span).await;
+                if let Some(content) = at_once {
+                    same("what is read at once", Ok(content), waited)?;
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 async fn an_empty_file_is_read(ws: Subject) -> Verdict {

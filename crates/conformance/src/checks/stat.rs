@@ -1,6 +1,6 @@
 //! What `stat` says of one entry.
 
-use garth_contract::{Code, Depth, Kind, Put};
+use garth_contract::{Code, Depth, Kind, Links, Put};
 
 use crate::{
     Subject, Verdict,
@@ -24,6 +24,8 @@ checks! { "stat"
     links_on_the_way_are_followed [Symlinks] under open covers "stat.links";
     a_chain_of_links_is_followed [Symlinks] under open covers "stat.links";
     a_dangling_link_is_there_but_leads_nowhere [Symlinks] under open covers "stat.links" "stat.errors.not_found";
+    what_is_told_at_once_is_what_is_told_after_waiting [Write EmptyDirs] under open covers "stat_now.same";
+    a_link_is_told_at_once_as_after_waiting [Write Symlinks] under open covers "stat_now.same";
     a_special_file_shows_its_kind [SpecialFiles] under open covers "stat.entry" "common.never_blocks" "abilities.truth";
 }
 
@@ -119,6 +121,47 @@ async fn a_dangling_link_is_there_but_leads_nowhere(ws: Subject) -> Verdict {
     ws.symlink("l", "nowhere")?;
     same("kind", ws.stat("l").await?.kind, Kind::Symlink)?;
     refused(ws.follow("l").await, Code::FileNotFound)
+}
+
+/// Looks at a path in both ways, and more than once: what was seen may be remembered.
+async fn told_alike(ws: &Subject, path: &str) -> Verdict {
+    for links in [Links::Keep, Links::Follow, Links::Keep, Links::Follow] {
+        let at_once = ws.fs.stat_now(&at(path)?, links);
+        let waited = ws.fs.stat(&at(path)?, links).await;
+        if let Some(entry) = at_once {
+            same("what is told at once", Ok(entry), waited)?;
+        }
+    }
+    Ok(())
+}
+
+async fn what_is_told_at_once_is_what_is_told_after_waiting(ws: Subject) -> Verdict {
+    told_alike(&ws, "").await?;
+    for path in ["f", "d/f"] {
+        told_alike(&ws, path).await?;
+        for content in ["one", "another"] {
+            ws.write(path, content).await?;
+            told_alike(&ws, path).await?;
+        }
+        ws.remove(path, Depth::One).await?;
+        told_alike(&ws, path).await?;
+        ws.make_dir(path).await?;
+        told_alike(&ws, path).await?;
+        told_alike(&ws, &format!("{path}/missing")).await?;
+    }
+    Ok(())
+}
+
+async fn a_link_is_told_at_once_as_after_waiting(ws: Subject) -> Verdict {
+    ws.write("d/f", "12345").await?;
+    ws.write("l", "x").await?;
+    told_alike(&ws, "l").await?;
+    for target in ["d/f", "nowhere", "l", "../.."] {
+        ws.outside.remove(&at("l")?)?;
+        ws.symlink("l", target)?;
+        told_alike(&ws, "l").await?;
+    }
+    Ok(())
 }
 
 async fn a_special_file_shows_its_kind(ws: Subject) -> Verdict {

@@ -18,6 +18,11 @@ faults! {
     Panics                 "read.huge_numbers_do_not_overflow";
     FollowsWhatItShouldKeep "stat.a_link_is_kept_or_followed_as_asked";
     SizesDirectories       "stat.a_directory_has_size_zero";
+    TellsAtOnceWhatWas     "stat.what_is_told_at_once_is_what_is_told_after_waiting";
+    FollowsAtOnce          "stat.a_link_is_told_at_once_as_after_waiting";
+    ReadsAtOnceTooMuch     "read.what_is_read_at_once_is_what_is_read_after_waiting";
+    TellsDeniedAtOnce      "deny.every_call_refuses_what_is_there";
+    ReadsDeniedAtOnce      "deny.every_call_refuses_what_is_there";
     ForgetsTheFileOnTheWay "stat.a_file_on_the_way_is_not_a_directory";
     ListsUnsorted          "list.entries_are_sorted_by_the_bytes_of_their_names";
     CountsThePage          "list.pages_cut_and_total_counts_all";

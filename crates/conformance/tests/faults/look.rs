@@ -44,6 +44,34 @@ impl Naive {
         Ok(entry)
     }
 
+    /// Nothing is told at once but by a fault, and that is wrong.
+    pub(crate) fn look_at_once(&self, path: &WsPath, links: Links) -> Option<Entry> {
+        let (tree, follows) = (self.tree(), self.has(Fault::FollowsAtOnce));
+        let links = if follows { Links::Follow } else { links };
+        let real = tree.place(path, links).ok()?.path;
+        let mut told = entry(path, tree.get(&real)?);
+        told.size += u64::from(self.has(Fault::TellsAtOnceWhatWas));
+        let tells = [Fault::FollowsAtOnce, Fault::TellsAtOnceWhatWas, Fault::TellsDeniedAtOnce];
+        tells.into_iter().any(|fault| self.has(fault)).then_some(told)
+    }
+
+    /// The same of a file, which is read whole whatever is wanted of it.
+    pub(crate) fn read_at_once(&self, path: &WsPath, _: Span) -> Option<Content> {
+        let tree = self.tree();
+        let real = tree.place(path, Links::Follow).ok()?.path;
+        let Node::File { content, mode, stamp } = tree.get(&real)? else { return None };
+        let reads = [Fault::ReadsAtOnceTooMuch, Fault::ReadsDeniedAtOnce];
+        reads.into_iter().any(|fault| self.has(fault)).then(|| Content {
+            known: None,
+            offset: 0,
+            size: content.len() as u64,
+            lines: None,
+            modified: Some(time(*stamp)),
+            mode: *mode,
+            bytes: content.clone(),
+        })
+    }
+
     fn node(&self, tree: &Tree, path: &WsPath, links: Links) -> Result<Node> {
         let place = self.place(tree, path, links)?;
         tree.get(&place.path).cloned().ok_or_else(|| Error::at(Code::FileNotFound, path))

@@ -10,7 +10,7 @@ pub(super) const TRAIT: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 READING,
-                "The files of one workspace. Fourteen methods, and each one's comment is its specification: *Errors* lists the codes beyond the common ones, *After* what holds when it returned, *Cancel* what is left when its future is dropped. The conformance suite checks these sentences on every backend.",
+                "The files of one workspace. Sixteen methods, and each one's comment is its specification: *Errors* lists the codes beyond the common ones, *After* what holds when it returned, *Cancel* what is left when its future is dropped. The conformance suite checks these sentences on every backend.",
             ),
             (
                 "common.outside",
@@ -57,6 +57,13 @@ pub(super) const TRAIT: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "stat_now",
+        &[(
+            "stat_now.same",
+            "What `stat` gives where that takes no waiting at all; `None` says nothing of the entry.",
+        )],
+    ),
+    (
         "list",
         &[
             ("list.directory", "Lists a directory,"),
@@ -92,6 +99,13 @@ pub(super) const TRAIT: &[(&str, &[(&str, &str)])] = &[
             ("read.after.only_the_span", "only as much was read as the span needs."),
             ("read.cancel", "*Cancel*: nothing is left."),
         ],
+    ),
+    (
+        "read_now",
+        &[(
+            "read_now.same",
+            "What `read` gives where that takes no waiting at all; `None` says nothing of the file.",
+        )],
     ),
     (
         "gather",
