@@ -49,7 +49,10 @@ const QUEUE: usize = 1_024;
 /// The database of a gateway; clones are the same one.
 #[derive(Clone)]
 pub struct Store {
-    // Twice, so that some who hold it can be counted apart from others.
+    #[allow(
+        clippy::redundant_allocation,
+        reason = "some who hold it are counted apart from others"
+    )]
     shared: Arc<Arc<Shared>>,
 }
 
