@@ -66,6 +66,7 @@ fn identity(stat: &Stat) -> Identity {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "a test sets its own scene")]
 mod tests {
     use std::fs;
 
