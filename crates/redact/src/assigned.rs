@@ -138,8 +138,8 @@ fn given(chunk: &str, (start, end): (usize, usize), word: &str, memo: &mut Memo)
         return known.cloned();
     }
     let mut cursor = Cursor { bytes: chunk.as_bytes(), at: end };
-    let relation = read_relation(&mut cursor, chunk, start, word)?;
-    let mut given = read_value(cursor, chunk, (start, relation), word);
+    let relation = read_relation(&mut cursor, chunk, (start, word), memo)?;
+    let mut given = read_value(cursor, chunk, (start, relation), (word, memo));
     if let Some(given) = &mut given {
         given.at += memo.origin;
     }
@@ -202,8 +202,8 @@ impl<'t> Cursor<'t> {
 fn read_relation(
     cursor: &mut Cursor<'_>,
     chunk: &str,
-    start: usize,
-    word: &str,
+    (start, word): (usize, &str),
+    memo: &mut Memo,
 ) -> Option<Relation> {
     let quoted = cursor.quote();
     if let Some((slashes, _)) = quoted {
@@ -255,7 +255,7 @@ fn read_relation(
         cursor.eat(b'=');
     }
     if relation == Relation::Colon {
-        skip_annotation(cursor);
+        skip_annotation(cursor, memo);
     }
     cursor.skip_blanks();
     Some(relation)
@@ -308,8 +308,8 @@ fn skip_declared_type(cursor: &mut Cursor<'_>) {
 }
 
 /// Steps over the type in `password: &str = "…"`.
-fn skip_annotation(cursor: &mut Cursor<'_>) {
-    let len = TYPES.run(cursor.rest(), MAX_TYPE);
+fn skip_annotation(cursor: &mut Cursor<'_>, memo: &mut Memo) {
+    let len = memo.types.run(&TYPES, (memo.origin + cursor.at, cursor.rest()), MAX_TYPE);
     let assigned = cursor.peek(len) == Some(b'=') && cursor.peek(len + 1) != Some(b'=');
     let mut behind = Cursor { bytes: cursor.bytes, at: cursor.at + len + 1 };
     behind.skip_blanks();

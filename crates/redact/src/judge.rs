@@ -180,6 +180,9 @@ fn key(claim: &Claim<'_>, min: usize, memo: &mut Memo) -> bool {
     if value.len() < min || memo.has_example(claim.value_at, value.len()) {
         return false;
     }
+    if memo.has_scheme(claim.value_at, value) {
+        return false;
+    }
     if !matches!(claim.dress, Dress::Bare | Dress::Environment) {
         if memchr2(b' ', b'\t', value.as_bytes()).is_some() {
             return false;

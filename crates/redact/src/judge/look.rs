@@ -7,7 +7,7 @@ use super::form::{
     are_distinct, has_digit, has_distinct, has_letter, has_scheme, is_address, is_cut_id,
     is_encoded_example, is_path,
 };
-use super::seen::{LEAST_VARIED, Recent, Seen};
+use super::seen::{LEAST_VARIED, Recent, Schemes, Seen};
 use super::tally::Counts;
 use super::words::{
     EXAMPLE_WORDS, EXAMPLES, is_blank, is_fetched, is_gibberish, is_placeholder, is_scrambled,
@@ -37,6 +37,7 @@ pub(crate) struct Look {
     counts: Option<Counts>,
     /// Where examples stand, and what the last bytes were, for those values too.
     examples: Cell<[Seen; 2]>,
+    schemes: Cell<Schemes>,
     recent: RefCell<Recent>,
 }
 
@@ -74,6 +75,15 @@ impl Look {
     pub(crate) fn has_example(&self, at: usize, len: usize) -> bool {
         let [examples, _] = self.examples.get();
         examples.is_known_in(at, len)
+    }
+
+    /// Whether an address is in a value that stands `at` a place; where none was met close before,
+    /// nothing is looked for.
+    pub(crate) fn has_scheme(&self, at: usize, text: &str) -> bool {
+        let mut schemes = self.schemes.get();
+        let has = schemes.are_close(at) && schemes.are_in(at, text.as_bytes());
+        self.schemes.set(schemes);
+        has
     }
 }
 
@@ -167,6 +177,17 @@ impl<'v> Value<'v> {
         has
     }
 
+    /// Whether an address is in it.
+    fn has_scheme(&self) -> bool {
+        if self.counts().is_none() {
+            return has_scheme(self.text);
+        }
+        let mut schemes = self.look.schemes.get();
+        let has = schemes.are_in(self.look.place.0, self.text.as_bytes());
+        self.look.schemes.set(schemes);
+        has
+    }
+
     fn ask(&self, question: u8, answer: impl FnOnce(&str) -> bool) -> bool {
         let Look { asked, yes, .. } = self.look;
         if asked.get() & question == 0 {
@@ -185,7 +206,9 @@ impl Made {
         let number = value.bytes().all(|byte| byte.is_ascii_digit());
         let hex = value.len() >= 24 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
         let numbered = value.counts().map_or_else(|| has_digit(value), Counts::has_digit);
-        let mixed = || numbered && has_letter(value) && !value.is_wordy();
+        let lettered = || has_letter(value);
+        let lettered = || value.counts().is_some_and(Counts::has_letter) || lettered();
+        let mixed = || numbered && lettered() && !value.is_wordy();
         let quoted = dress == Dress::Quoted;
         let letters = || is_gibberish(value) || (quoted && is_scrambled(value));
         let random = hex || mixed() || letters();
@@ -193,7 +216,7 @@ impl Made {
             return Self::Otherwise;
         }
         // What costs more is asked last.
-        let elsewhere = has_scheme(value) || is_path(value) || value.is_reference();
+        let elsewhere = value.has_scheme() || is_path(value) || value.is_reference();
         if elsewhere || value.is_cut_id() || value.is_encoded_example() || value.is_placeholder() {
             return Self::Otherwise;
         }
