@@ -26,6 +26,9 @@ pub(crate) const MAX_PREFIX: usize = 48;
 /// Bytes of a name that are read to the right of a keyword.
 const MAX_SUFFIX: usize = 32;
 
+/// Bytes that say whether a name is one of a key, from the keyword on.
+pub(crate) const MAX_NAME: usize = 64;
+
 /// Bytes of the type that a name is declared with.
 const MAX_TYPE: usize = 40;
 
@@ -86,6 +89,14 @@ pub(crate) enum Dress {
     Bare,
     /// Bare, on a line of an environment file or behind `export`.
     Environment,
+}
+
+/// Whether the name of a key may have one of `words` where `rest` begins, as far as the first letter
+/// behind the word says; there are at least [`MAX_NAME`] bytes.
+pub(crate) fn may_be(rest: &[u8], words: &[Head]) -> bool {
+    let first = first_bytes(rest);
+    let word = words.iter().find(|word| word.begins(rest, first));
+    word.is_some_and(|word| rest.get(word.len()..).is_some_and(may_be_plain))
 }
 
 /// Reads the assignment whose key has one of `words` at `at`; the longest word comes first.

@@ -180,7 +180,7 @@ fn key(claim: &Claim<'_>, min: usize, memo: &mut Memo) -> bool {
     if value.len() < min || memo.has_example(claim.value_at, value.len()) {
         return false;
     }
-    if memo.has_scheme(claim.value_at, value) {
+    if memo.has_scheme(claim.value_at, value) || memo.has_few(claim.value_at, value) {
         return false;
     }
     if !matches!(claim.dress, Dress::Bare | Dress::Environment) {

@@ -79,6 +79,12 @@ impl Memo {
         self.look.has_scheme(self.origin + at, text)
     }
 
+    /// Whether a value that stands `at` a place has fewer different bytes than anything random, as
+    /// far as others that reach over it have shown.
+    pub(crate) fn has_few(&mut self, at: usize, text: &str) -> bool {
+        self.look.has_few(self.origin + at, text)
+    }
+
     /// The value that stands `at` a place.
     pub(crate) fn value<'v>(&'v mut self, at: usize, text: &'v str) -> Value<'v> {
         let at = self.origin + at;

@@ -44,6 +44,9 @@ pub(crate) const LEAST_PRIVATE: usize = 20;
 /// A value is judged by so many bytes; its tail takes the rest.
 const MAX_VALUE: usize = 128;
 
+/// All that is judged behind a word in capitals is within so many bytes from there on.
+pub(crate) const REACH: usize = 16 + MAX_GAP + MAX_VALUE;
+
 /// What is made of words and marks shows it by so many bytes.
 const FIRST_LOOK: usize = 40;
 
@@ -170,6 +173,10 @@ fn value(
     let run = if more { memo.values.run(&VALUES, place, MAX_VALUE) } else { len };
     let whole = rest.get(..run)?;
     let text = if run == MAX_VALUE { whole } else { trimmed(whole) };
+    // A word in capitals asks for something random, whatever it is like.
+    if naming == Naming::Shouted && memo.has_few(at, text) {
+        return None;
+    }
     let counts = memo.counts(at, whole.as_bytes(), [len, text.len()]);
     if naming == Naming::Shouted && counts.is_some_and(|[_, whole]| is_unshaped(&whole)) {
         return None;

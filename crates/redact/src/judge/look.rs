@@ -7,7 +7,7 @@ use super::form::{
     are_distinct, has_digit, has_distinct, has_letter, has_scheme, is_address, is_cut_id,
     is_encoded_example, is_path,
 };
-use super::seen::{LEAST_VARIED, Recent, Schemes, Seen};
+use super::seen::{Few, LEAST_VARIED, Recent, Schemes, Seen};
 use super::tally::Counts;
 use super::words::{
     EXAMPLE_WORDS, EXAMPLES, is_blank, is_fetched, is_gibberish, is_placeholder, is_scrambled,
@@ -39,6 +39,7 @@ pub(crate) struct Look {
     examples: Cell<[Seen; 2]>,
     schemes: Cell<Schemes>,
     recent: RefCell<Recent>,
+    few: RefCell<Few>,
 }
 
 /// What a value that was given to a name is by itself.
@@ -75,6 +76,11 @@ impl Look {
     pub(crate) fn has_example(&self, at: usize, len: usize) -> bool {
         let [examples, _] = self.examples.get();
         examples.is_known_in(at, len)
+    }
+
+    /// Whether a value that stands `at` a place is known to have few different bytes.
+    pub(crate) fn has_few(&mut self, at: usize, text: &str) -> bool {
+        self.few.get_mut().has(at, text.as_bytes())
     }
 
     /// Whether an address is in a value that stands `at` a place; where none was met close before,
@@ -163,7 +169,11 @@ impl<'v> Value<'v> {
         let recent = self.look.recent.try_borrow_mut().ok();
         let known =
             recent.and_then(|mut recent| recent.are_varied(self.look.place.0, text.as_bytes()));
-        known.unwrap_or_else(|| has_distinct(text, LEAST_VARIED))
+        let varied = known.unwrap_or_else(|| has_distinct(text, LEAST_VARIED));
+        if !varied && let Ok(mut few) = self.look.few.try_borrow_mut() {
+            few.learn(self.look.place.0, text.as_bytes());
+        }
+        varied
     }
 
     /// Whether a word for an example is in it.

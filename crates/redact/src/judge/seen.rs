@@ -91,6 +91,54 @@ impl Schemes {
     }
 }
 
+/// A part of the text that has fewer different bytes than anything random.
+#[derive(Debug, Default)]
+pub(super) struct Few {
+    from: usize,
+    to: usize,
+    /// The bytes in it, a bit each, and how many they are.
+    seen: [u64; 4],
+    many: u32,
+    /// Whether the byte behind it would be one too many.
+    whole: bool,
+}
+
+impl Few {
+    /// Whether a value that stands `at` a place is known to be in such a part, or goes on like it.
+    #[inline(always)]
+    pub(super) fn has(&mut self, at: usize, value: &[u8]) -> bool {
+        let end = at + value.len();
+        let begins = self.from <= at && at <= self.to;
+        begins && (end <= self.to || (!self.whole && self.goes_on(value.get(self.to - at..))))
+    }
+
+    /// Notes that a value is one of those.
+    pub(super) fn learn(&mut self, at: usize, value: &[u8]) {
+        if !(self.from <= at && at <= self.to) {
+            *self = Self { from: at, to: at, ..Self::default() };
+            self.goes_on(Some(value));
+        }
+    }
+
+    /// Goes as far as there are few; says whether that is all.
+    fn goes_on(&mut self, rest: Option<&[u8]>) -> bool {
+        for &byte in rest.unwrap_or_default() {
+            let Some(word) = self.seen.get_mut(usize::from(byte >> 6)) else { return false };
+            let bit = 1 << (byte & 63);
+            if *word & bit == 0 {
+                if self.many + 1 == LEAST_VARIED {
+                    self.whole = true;
+                    return false;
+                }
+                *word |= bit;
+                self.many += 1;
+            }
+            self.to += 1;
+        }
+        true
+    }
+}
+
 /// The different bytes that were met last, each once.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Recent {
@@ -210,6 +258,26 @@ mod tests {
             }
         }
         assert!(found.iter().all(|many| *many > 1000), "{found:?}");
+    }
+
+    #[test]
+    fn a_value_of_few_different_bytes_is_known_by_them() {
+        let mut few_of = [0, 0];
+        for seed in 1..80 {
+            let mut few = Few::default();
+            for (at, value) in values(seed) {
+                let varied = has_distinct(&value, LEAST_VARIED);
+                let has = few.has(at, value.as_bytes());
+                assert!(!has || !varied, "{at} {value}");
+                if !varied {
+                    few.learn(at, value.as_bytes());
+                    // What was learned before may go on elsewhere.
+                    assert!(few.has(at, value.as_bytes()) || few.whole, "{at} {value}");
+                }
+                few_of[usize::from(has)] += 1;
+            }
+        }
+        assert!(few_of.iter().all(|many| *many > 1000), "{few_of:?}");
     }
 
     #[test]
