@@ -93,10 +93,13 @@ pub(crate) enum Dress {
 
 /// Whether the name of a key may have one of `words` where `rest` begins, as far as the first letter
 /// behind the word says; there are at least [`MAX_NAME`] bytes.
-pub(crate) fn may_be(rest: &[u8], words: &[Head]) -> bool {
+///
+/// A name whose value is a path, as in `key://host`, is none that `only_keys` are given to.
+pub(crate) fn may_be(rest: &[u8], words: &[Head], only_keys: bool) -> bool {
     let first = first_bytes(rest);
     let word = words.iter().find(|word| word.begins(rest, first));
-    word.is_some_and(|word| rest.get(word.len()..).is_some_and(may_be_plain))
+    let behind = word.and_then(|word| rest.get(word.len()..));
+    behind.is_some_and(|behind| may_be_plain(behind) && !(only_keys && behind.starts_with(b":/")))
 }
 
 /// Reads the assignment whose key has one of `words` at `at`; the longest word comes first.

@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 
 use crate::assigned;
 use crate::head::{Head, first_bytes};
+use crate::judge::Kind;
 use crate::near::Name;
 use crate::prefixed;
 use crate::rules::{self, Find, Rule};
@@ -62,6 +63,8 @@ pub(crate) struct Row {
     follows: Follows,
     /// Whether all rules ask for the name of a key.
     only_assigned: bool,
+    /// Whether they take nothing but what a machine made, which is never a path.
+    only_keys: bool,
 }
 
 impl Keywords {
@@ -202,13 +205,14 @@ impl Row {
     fn new(keyword: &'static str, id: usize) -> Self {
         let (rules, words) = (Vec::new(), Vec::new());
         let (name, follows) = (Name::of(keyword, id), Follows::default());
-        Self { name, rules, words, follows, only_assigned: true }
+        Self { name, rules, words, follows, only_assigned: true, only_keys: true }
     }
 
     fn add(&mut self, index: usize, rule: &'static Rule, follows: Follows) {
         self.rules.push((index, rule));
         self.follows = self.follows.or(follows);
         self.only_assigned &= matches!(rule.find, Find::Assigned(..));
+        self.only_keys &= matches!(rule.find, Find::Assigned(_, Kind::Key | Kind::LooseKey));
         if let Find::Assigned(words, _) = &rule.find {
             let keyword = self.text();
             let fits = |word: &&&str| word.starts_with(keyword) || keyword.starts_with(**word);
@@ -227,7 +231,7 @@ impl Row {
         // What may be longer than the text at hand is left to the rule.
         self.only_assigned
             && rest.len() >= assigned::MAX_NAME
-            && !assigned::may_be(rest, &self.words)
+            && !assigned::may_be(rest, &self.words, self.only_keys)
     }
 
     /// It, as it is written in a text: one in capitals stands only where it is written so.
@@ -310,6 +314,9 @@ mod tests {
             ("acme_key_2", true),
             ("acme_key-prod", true),
             ("acme_key = x", true),
+            ("acme_key: x", true),
+            ("acme_key:x", true),
+            ("acme_key://x", false),
         ] {
             assert_eq!(
                 found(&format!("{name} {rest}"), 0).contains(&"_key"),

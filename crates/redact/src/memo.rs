@@ -67,10 +67,10 @@ impl Memo {
         Some([head?, whole?])
     }
 
-    /// Whether a word for an example is known to be among so many bytes from a place on, so that no
-    /// value with them is anything else.
-    pub(crate) fn has_example(&self, at: usize, len: usize) -> bool {
-        self.look.has_example(self.origin + at, len)
+    /// Whether a word for an example is in a value that stands `at` a place, so that it is nothing
+    /// else, as far as that is known or others stand close before it.
+    pub(crate) fn has_example(&mut self, at: usize, text: &str) -> bool {
+        self.look.has_example(self.origin + at, text)
     }
 
     /// Whether an address is in a value that stands `at` a place, so that it is no key, as far as

@@ -166,13 +166,13 @@ fn value(
         return None;
     }
     let head = rest.as_bytes().get(..len)?;
-    if memo.has_example(at, len) {
-        return None;
-    }
     let more = len == FIRST_LOOK;
     let run = if more { memo.values.run(&VALUES, place, MAX_VALUE) } else { len };
     let whole = rest.get(..run)?;
     let text = if run == MAX_VALUE { whole } else { trimmed(whole) };
+    if memo.has_example(at, text) {
+        return None;
+    }
     // A word in capitals asks for something random, whatever it is like.
     if naming == Naming::Shouted && memo.has_few(at, text) {
         return None;
@@ -185,8 +185,7 @@ fn value(
         return None;
     }
     // What is not looked at as a key may be looked at as a password.
-    if memo.has_example(at, text.len()) || (!may_be_chosen(gap, naming) && memo.is_taken(at, text))
-    {
+    if !may_be_chosen(gap, naming) && memo.is_taken(at, text) {
         return None;
     }
     let counts = counts.map(|[_, whole]| whole);

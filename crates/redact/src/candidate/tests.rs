@@ -92,3 +92,23 @@ fn addresses_and_values_of_few_bytes_that_reach_over_each_other_are_no_keys() {
         assert_eq!(found(&text, Some(Memo::default())), found(&text, None), "{seed}");
     }
 }
+
+#[test]
+fn a_path_behind_a_word_for_a_key_is_none() {
+    let value = "Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3Yz";
+    for row in (0..).map_while(|keyword| Keywords::get().row(keyword)) {
+        for word in row.words.iter().map(|word| word.text) {
+            for (path, whole) in [(":/", true), ("://", true), (":", false)] {
+                let text =
+                    format!("acme{word}{path}{value} and more of what nobody hides anywhere");
+                let view = View::new(&text, 0, Ending::Final);
+                let place = Place { view: &view, row, at: 4 };
+                for (index, rule) in &row.rules {
+                    let key = matches!(rule.find, Find::Assigned(_, Kind::Key | Kind::LooseKey));
+                    let found = place.find((*index, *rule), None, &mut Memo::default());
+                    assert!(!key || !whole || found.is_none(), "{text}");
+                }
+            }
+        }
+    }
+}

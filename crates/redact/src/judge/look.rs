@@ -72,10 +72,12 @@ impl Look {
         Value { text, look: self }
     }
 
-    /// Whether a word for an example is known to be among so many bytes from a place on.
-    pub(crate) fn has_example(&self, at: usize, len: usize) -> bool {
-        let [examples, _] = self.examples.get();
-        examples.is_known_in(at, len)
+    /// Whether a word for an example is in a value that stands `at` a place; where none was met close
+    /// before, nothing is looked for.
+    pub(crate) fn has_example(&mut self, at: usize, text: &str) -> bool {
+        let [examples, _] = self.examples.get_mut();
+        examples.is_known_in(at, text.len())
+            || (examples.are_close(at) && examples.is_in(&EXAMPLES, at, text))
     }
 
     /// Whether a value that stands `at` a place is known to have few different bytes.

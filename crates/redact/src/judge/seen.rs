@@ -39,6 +39,11 @@ impl Seen {
         self.found.is_some()
     }
 
+    /// Whether one was met close to a place, or stands behind it.
+    pub(super) fn are_close(&self, at: usize) -> bool {
+        self.found.is_some_and(|(start, _)| at <= start + CLOSE)
+    }
+
     /// Whether one of them is known to be among so many bytes from a place on.
     pub(super) fn is_known_in(&self, at: usize, len: usize) -> bool {
         self.found.is_some_and(|(start, last)| at <= start && last <= at + len)
