@@ -26,6 +26,9 @@ pub(crate) const MAX_PREFIX: usize = 48;
 /// Bytes of a name that are read to the right of a keyword.
 const MAX_SUFFIX: usize = 32;
 
+/// Bytes that say whether a name is one of a key, from the keyword on.
+pub(crate) const MAX_NAME: usize = 64;
+
 /// Bytes of the type that a name is declared with.
 const MAX_TYPE: usize = 40;
 
@@ -88,6 +91,17 @@ pub(crate) enum Dress {
     Environment,
 }
 
+/// Whether the name of a key may have one of `words` where `rest` begins, as far as the first letter
+/// behind the word says; there are at least [`MAX_NAME`] bytes.
+///
+/// A name whose value is a path, as in `key://host`, is none that `only_keys` are given to.
+pub(crate) fn may_be(rest: &[u8], words: &[Head], only_keys: bool) -> bool {
+    let first = first_bytes(rest);
+    let word = words.iter().find(|word| word.begins(rest, first));
+    let behind = word.and_then(|word| rest.get(word.len()..));
+    behind.is_some_and(|behind| may_be_plain(behind) && !(only_keys && behind.starts_with(b":/")))
+}
+
 /// Reads the assignment whose key has one of `words` at `at`; the longest word comes first.
 #[inline(never)]
 pub(crate) fn read<'t>(
@@ -138,8 +152,8 @@ fn given(chunk: &str, (start, end): (usize, usize), word: &str, memo: &mut Memo)
         return known.cloned();
     }
     let mut cursor = Cursor { bytes: chunk.as_bytes(), at: end };
-    let relation = read_relation(&mut cursor, chunk, start, word)?;
-    let mut given = read_value(cursor, chunk, (start, relation), word);
+    let relation = read_relation(&mut cursor, chunk, (start, word), memo)?;
+    let mut given = read_value(cursor, chunk, (start, relation), (word, memo));
     if let Some(given) = &mut given {
         given.at += memo.origin;
     }
@@ -202,8 +216,8 @@ impl<'t> Cursor<'t> {
 fn read_relation(
     cursor: &mut Cursor<'_>,
     chunk: &str,
-    start: usize,
-    word: &str,
+    (start, word): (usize, &str),
+    memo: &mut Memo,
 ) -> Option<Relation> {
     let quoted = cursor.quote();
     if let Some((slashes, _)) = quoted {
@@ -255,7 +269,7 @@ fn read_relation(
         cursor.eat(b'=');
     }
     if relation == Relation::Colon {
-        skip_annotation(cursor);
+        skip_annotation(cursor, memo);
     }
     cursor.skip_blanks();
     Some(relation)
@@ -308,8 +322,8 @@ fn skip_declared_type(cursor: &mut Cursor<'_>) {
 }
 
 /// Steps over the type in `password: &str = "…"`.
-fn skip_annotation(cursor: &mut Cursor<'_>) {
-    let len = TYPES.run(cursor.rest(), MAX_TYPE);
+fn skip_annotation(cursor: &mut Cursor<'_>, memo: &mut Memo) {
+    let len = memo.types.run(&TYPES, (memo.origin + cursor.at, cursor.rest()), MAX_TYPE);
     let assigned = cursor.peek(len) == Some(b'=') && cursor.peek(len + 1) != Some(b'=');
     let mut behind = Cursor { bytes: cursor.bytes, at: cursor.at + len + 1 };
     behind.skip_blanks();

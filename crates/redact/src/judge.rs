@@ -177,7 +177,10 @@ fn userinfo(value: &str) -> bool {
 
 fn key(claim: &Claim<'_>, min: usize, memo: &mut Memo) -> bool {
     let value = claim.value;
-    if value.len() < min || memo.has_example(claim.value_at, value.len()) {
+    if value.len() < min || memo.has_example(claim.value_at, value) {
+        return false;
+    }
+    if memo.has_scheme(claim.value_at, value) || memo.has_few(claim.value_at, value) {
         return false;
     }
     if !matches!(claim.dress, Dress::Bare | Dress::Environment) {

@@ -12,7 +12,9 @@ mod runs;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
+use crate::assigned;
 use crate::head::{Head, first_bytes};
+use crate::judge::Kind;
 use crate::near::Name;
 use crate::prefixed;
 use crate::rules::{self, Find, Rule};
@@ -59,6 +61,10 @@ pub(crate) struct Row {
     /// The words of a key's name that may stand where it does, longest first.
     pub(crate) words: Vec<Head>,
     follows: Follows,
+    /// Whether all rules ask for the name of a key.
+    only_assigned: bool,
+    /// Whether they take nothing but what a machine made, which is never a path.
+    only_keys: bool,
 }
 
 impl Keywords {
@@ -170,7 +176,9 @@ impl Keywords {
         let Some(row) = self.rows.get(keyword) else { return false };
         let before = start.checked_sub(1).and_then(|index| bytes.get(index));
         let (Some(&before), Some(&first)) = (before, rest.first()) else { return true };
-        row.follows.has(before, first) || (before == b'/' && slash == Slash::PartsNames)
+        let follows =
+            row.follows.has(before, first) || (before == b'/' && slash == Slash::PartsNames);
+        follows && !(row.only_assigned && row.names_other(rest))
     }
 
     /// How many bytes at the end of `text` may be the beginning of a keyword.
@@ -196,12 +204,15 @@ pub(crate) const FORMED: [&str; 2] = ["_…", "=…"];
 impl Row {
     fn new(keyword: &'static str, id: usize) -> Self {
         let (rules, words) = (Vec::new(), Vec::new());
-        Self { name: Name::of(keyword, id), rules, words, follows: Follows::default() }
+        let (name, follows) = (Name::of(keyword, id), Follows::default());
+        Self { name, rules, words, follows, only_assigned: true, only_keys: true }
     }
 
     fn add(&mut self, index: usize, rule: &'static Rule, follows: Follows) {
         self.rules.push((index, rule));
         self.follows = self.follows.or(follows);
+        self.only_assigned &= matches!(rule.find, Find::Assigned(..));
+        self.only_keys &= matches!(rule.find, Find::Assigned(_, Kind::Key | Kind::LooseKey));
         if let Find::Assigned(words, _) = &rule.find {
             let keyword = self.text();
             let fits = |word: &&&str| word.starts_with(keyword) || keyword.starts_with(**word);
@@ -211,6 +222,16 @@ impl Row {
 
     fn text(&self) -> &'static str {
         self.name.head.text
+    }
+
+    /// Whether only the names of keys are looked for here, and `rest`, which begins with the
+    /// keyword, is known to go on as the name of something else.
+    #[inline(never)]
+    fn names_other(&self, rest: &[u8]) -> bool {
+        // What may be longer than the text at hand is left to the rule.
+        self.only_assigned
+            && rest.len() >= assigned::MAX_NAME
+            && !assigned::may_be(rest, &self.words, self.only_keys)
     }
 
     /// It, as it is written in a text: one in capitals stands only where it is written so.
@@ -281,6 +302,36 @@ mod tests {
     fn a_keyword_that_no_rule_would_take_is_passed_over() {
         assert_eq!(found("global xpath", 0), Vec::<&str>::new());
         assert_eq!(found("a patK", 0), ["pat"]);
+    }
+
+    #[test]
+    fn a_word_that_goes_on_as_another_name_is_passed_over() {
+        let rest = "what follows it, so that there is enough to say so: some more text, or none.";
+        for (name, found_there) in [
+            ("acme_KEY_HERE", false),
+            ("acme_keyFile", false),
+            ("acme_key", true),
+            ("acme_key_2", true),
+            ("acme_key-prod", true),
+            ("acme_key = x", true),
+            ("acme_key: x", true),
+            ("acme_key:x", true),
+            ("acme_key://x", false),
+        ] {
+            assert_eq!(
+                found(&format!("{name} {rest}"), 0).contains(&"_key"),
+                found_there,
+                "{name}"
+            );
+            // Where the text ends, it may go on.
+            assert!(found(name, 0).contains(&"_key"), "{name}");
+        }
+        for row in &Keywords::get().rows {
+            assert!(row.words.iter().all(|word| word.len() <= assigned::MAX_NAME / 2));
+            let itself = row.words.iter().any(|word| word.text == row.text());
+            let stands = !row.names_other(format!("{}=x {rest}", row.text()).as_bytes());
+            assert!(stands || (row.only_assigned && !itself), "{}", row.text());
+        }
     }
 
     #[test]

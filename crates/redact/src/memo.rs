@@ -27,6 +27,9 @@ pub(crate) struct Memo {
     pub(crate) given: LastGiven,
     /// The run of bytes that the last value beside a name was taken from.
     pub(crate) values: LastRun,
+    /// The runs that the last bare value of a key was taken from, and the last type.
+    pub(crate) code: LastRun,
+    pub(crate) types: LastRun,
     /// What the last value is by itself.
     look: Look,
     /// What is in the text that the last values stand in.
@@ -64,10 +67,22 @@ impl Memo {
         Some([head?, whole?])
     }
 
-    /// Whether a word for an example is known to be among so many bytes from a place on, so that no
-    /// value with them is anything else.
-    pub(crate) fn has_example(&self, at: usize, len: usize) -> bool {
-        self.look.has_example(self.origin + at, len)
+    /// Whether a word for an example is in a value that stands `at` a place, so that it is nothing
+    /// else, as far as that is known or others stand close before it.
+    pub(crate) fn has_example(&mut self, at: usize, text: &str) -> bool {
+        self.look.has_example(self.origin + at, text)
+    }
+
+    /// Whether an address is in a value that stands `at` a place, so that it is no key, as far as
+    /// that is known or addresses stand close before it.
+    pub(crate) fn has_scheme(&mut self, at: usize, text: &str) -> bool {
+        self.look.has_scheme(self.origin + at, text)
+    }
+
+    /// Whether a value that stands `at` a place has fewer different bytes than anything random, as
+    /// far as others that reach over it have shown.
+    pub(crate) fn has_few(&mut self, at: usize, text: &str) -> bool {
+        self.look.has_few(self.origin + at, text)
     }
 
     /// The value that stands `at` a place.

@@ -44,6 +44,9 @@ pub(crate) const LEAST_PRIVATE: usize = 20;
 /// A value is judged by so many bytes; its tail takes the rest.
 const MAX_VALUE: usize = 128;
 
+/// All that is judged behind a word in capitals is within so many bytes from there on.
+pub(crate) const REACH: usize = 16 + MAX_GAP + MAX_VALUE;
+
 /// What is made of words and marks shows it by so many bytes.
 const FIRST_LOOK: usize = 40;
 
@@ -163,13 +166,17 @@ fn value(
         return None;
     }
     let head = rest.as_bytes().get(..len)?;
-    if memo.has_example(at, len) {
-        return None;
-    }
     let more = len == FIRST_LOOK;
     let run = if more { memo.values.run(&VALUES, place, MAX_VALUE) } else { len };
     let whole = rest.get(..run)?;
     let text = if run == MAX_VALUE { whole } else { trimmed(whole) };
+    if memo.has_example(at, text) {
+        return None;
+    }
+    // A word in capitals asks for something random, whatever it is like.
+    if naming == Naming::Shouted && memo.has_few(at, text) {
+        return None;
+    }
     let counts = memo.counts(at, whole.as_bytes(), [len, text.len()]);
     if naming == Naming::Shouted && counts.is_some_and(|[_, whole]| is_unshaped(&whole)) {
         return None;
@@ -178,8 +185,7 @@ fn value(
         return None;
     }
     // What is not looked at as a key may be looked at as a password.
-    if memo.has_example(at, text.len()) || (!may_be_chosen(gap, naming) && memo.is_taken(at, text))
-    {
+    if !may_be_chosen(gap, naming) && memo.is_taken(at, text) {
         return None;
     }
     let counts = counts.map(|[_, whole]| whole);

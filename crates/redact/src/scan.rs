@@ -202,24 +202,28 @@ impl Scan {
         view: &View<'_>,
         (at, keyword): (usize, usize),
     ) {
-        let first = self.candidates.peek().map(|first| (first.start, first.end, first.id));
-        let place = echo::Place { at, keyword, first };
-        if let Some(found) = self.echo.again(view, &place) {
-            self.candidates.extend(found.iter().cloned());
-            return;
+        let mut heard = None;
+        // Most texts never repeat themselves.
+        if !self.echo.is_silent(view, at) {
+            let first = self.candidates.peek().map(|first| (first.start, first.end, first.id));
+            let place = echo::Place { at, keyword, first };
+            if let Some(found) = self.echo.again(view, &place) {
+                self.candidates.extend(found.iter().cloned());
+                return;
+            }
+            heard = self.echo.listens().then_some((place, Vec::new()));
         }
-        let mut found = Vec::new();
         let here = Place { view, row, at };
         for &(index, rule) in row.rules.iter().filter(|(index, _)| rules.is_active(*index)) {
             let first = self.candidates.peek();
             if let Some(candidate) = here.find((index, rule), first, &mut self.memo) {
-                if self.echo.listens() {
+                if let Some((_, found)) = &mut heard {
                     found.push(candidate.clone());
                 }
                 self.candidates.push(candidate);
             }
         }
-        if self.echo.listens() {
+        if let Some((place, found)) = heard {
             self.echo.remember(place, found);
         }
     }

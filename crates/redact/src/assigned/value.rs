@@ -6,6 +6,7 @@ use super::given::Given;
 use super::name::NAMES;
 use super::{BULLETS, Cursor, Dress, Relation, before, is_machine_made, is_quote, lead_of_line};
 use crate::class::Class;
+use crate::memo::Memo;
 use crate::tail::{Quoted, Tail};
 
 /// A bare value is judged by so many bytes; its tail takes the rest.
@@ -24,10 +25,11 @@ pub(super) fn read_value(
     mut cursor: Cursor<'_>,
     chunk: &str,
     (start, mut relation): (usize, Relation),
-    word: &str,
+    (word, memo): (&str, &mut Memo),
 ) -> Option<Given> {
     if relation == Relation::Element {
-        let given = finish_run(chunk, cursor.at, relation, (&ELEMENT, in_element));
+        let len = ELEMENT.run(cursor.rest(), MAX_BARE);
+        let given = finish_run(chunk, cursor.at, relation, (len, in_element));
         let behind = chunk.get(given.at + given.len..)?;
         return behind.starts_with("</").then_some(given);
     }
@@ -40,17 +42,20 @@ pub(super) fn read_value(
     let Some((slashes, quote)) = cursor.quote() else {
         // `a=b=c=d` is a list of something, and a text may be full of it.
         let most = if is_machine_made(word) { 0 } else { MOST_JOINTS };
-        if has_joints(cursor.rest(), most + 1) {
+        let place = (memo.origin + cursor.at, cursor.rest());
+        let head = memo.code.run(&CODE, place, FIRST_LOOK);
+        if has_joints(cursor.rest().get(..head).unwrap_or_default(), most + 1) {
             return None;
         }
+        let mut code = || (memo.code.run(&CODE, place, MAX_BARE), in_code as fn(u8) -> bool);
         let variable = relation == Relation::Tight && is_variable(chunk, start);
         if !variable {
-            return Some(finish_run(chunk, cursor.at, relation, (&CODE, in_code)));
+            return Some(finish_run(chunk, cursor.at, relation, code()));
         }
         let environment = opens_environment(lead_of_line(chunk, start));
         let run: Run = match environment {
-            true => (&ENVIRONMENT, in_environment),
-            false => (&CODE, in_code),
+            true => (ENVIRONMENT.run(cursor.rest(), MAX_BARE), in_environment),
+            false => code(),
         };
         let mut given = finish_run(chunk, cursor.at, relation, run);
         given.dress = if environment { Dress::Environment } else { Dress::Bare };
@@ -60,7 +65,8 @@ pub(super) fn read_value(
     };
     cursor.at += slashes + 1;
     if slashes > 0 {
-        let mut given = finish_run(chunk, cursor.at, relation, (&ESCAPED, in_escaped_quotes));
+        let len = ESCAPED.run(cursor.rest(), MAX_BARE);
+        let mut given = finish_run(chunk, cursor.at, relation, (len, in_escaped_quotes));
         given.dress = dress_of(given.after == Some(b'\\'));
         return Some(given);
     }
@@ -73,8 +79,7 @@ pub(super) fn read_value(
 }
 
 /// Whether the beginning of a bare value has so many `=` with something behind them.
-fn has_joints(rest: &[u8], least: usize) -> bool {
-    let head = rest.get(..CODE.run(rest, FIRST_LOOK)).unwrap_or_default();
+fn has_joints(head: &[u8], least: usize) -> bool {
     let joins = |at: &usize| head.get(at + 1).is_some_and(|next| *next != b'=');
     memchr_iter(b'=', head).filter(joins).nth(least - 1).is_some()
 }
@@ -83,9 +88,9 @@ fn dress_of(closed: bool) -> Dress {
     if closed { Dress::Quoted } else { Dress::Unclosed }
 }
 
-fn finish_run(chunk: &str, at: usize, relation: Relation, (class, goes_on): Run) -> Given {
+fn finish_run(chunk: &str, at: usize, relation: Relation, (len, goes_on): Run) -> Given {
     let rest = chunk.get(at..).unwrap_or_default();
-    let len = rest.floor_char_boundary(class.run(rest.as_bytes(), MAX_BARE));
+    let len = rest.floor_char_boundary(len);
     let after = rest.as_bytes().get(len).copied();
     let (dress, tail) = (Dress::Bare, Tail::Run(goes_on));
     Given { relation, at, len, dress, after, tail, close: true }
@@ -180,5 +185,5 @@ pub(super) static CODE: Class = Class::but(b" \t\n\x0c\r\"'`\\,;&|<>()[]{}");
 static ESCAPED: Class = Class::but(b"\\\n\"'`");
 static ELEMENT: Class = Class::but(b"<\n");
 
-/// What a bare value is made of, for the part that is judged and for the rest.
-type Run = (&'static Class, fn(u8) -> bool);
+/// How long the part of a bare value is that is judged, and what the rest is made of.
+type Run = (usize, fn(u8) -> bool);

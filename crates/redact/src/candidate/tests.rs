@@ -62,3 +62,53 @@ fn what_is_remembered_never_changes_what_is_found() {
         }
     }
 }
+
+#[test]
+fn digits_at_the_end_of_what_a_word_in_capitals_may_name_are_seen() {
+    let value = format!("{}742", "kqzxwvbnmrtplhgdfsc".repeat(6));
+    for gap in [1, 100, 480, 500] {
+        let text = format!("x KEY{}{value} and more", " ".repeat(gap));
+        let beside = near::read(
+            &text,
+            2,
+            (&near::Name::of("KEY", 0), Naming::Shouted),
+            &mut Memo::default(),
+        );
+        assert!(beside.is_some_and(|beside| beside.value_end == 5 + gap + value.len()), "{gap}");
+        assert_eq!(found(&text, Some(Memo::default())).len(), 1, "{gap}");
+    }
+}
+
+#[test]
+fn addresses_and_values_of_few_bytes_that_reach_over_each_other_are_no_keys() {
+    const PARTS: &[&str] =
+        &["_KEY=", "_KEY:", "://", "5", "aab", "_KEY://", "Kp4Qx7Rm2Sn5Tb8Vw3Yz ", "x", "\"", " "];
+    for seed in 1..30_usize {
+        let (mut text, mut state) = (String::new(), seed);
+        while text.len() < 3000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            text.push_str(PARTS[(state >> 33) % (3 + seed % PARTS.len()).min(PARTS.len())]);
+        }
+        assert_eq!(found(&text, Some(Memo::default())), found(&text, None), "{seed}");
+    }
+}
+
+#[test]
+fn a_path_behind_a_word_for_a_key_is_none() {
+    let value = "Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3Yz";
+    for row in (0..).map_while(|keyword| Keywords::get().row(keyword)) {
+        for word in row.words.iter().map(|word| word.text) {
+            for (path, whole) in [(":/", true), ("://", true), (":", false)] {
+                let text =
+                    format!("acme{word}{path}{value} and more of what nobody hides anywhere");
+                let view = View::new(&text, 0, Ending::Final);
+                let place = Place { view: &view, row, at: 4 };
+                for (index, rule) in &row.rules {
+                    let key = matches!(rule.find, Find::Assigned(_, Kind::Key | Kind::LooseKey));
+                    let found = place.find((*index, *rule), None, &mut Memo::default());
+                    assert!(!key || !whole || found.is_none(), "{text}");
+                }
+            }
+        }
+    }
+}

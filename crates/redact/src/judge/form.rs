@@ -14,7 +14,13 @@ pub(super) fn is_path(value: &str) -> bool {
 
 /// An address, or something with one in it.
 pub(super) fn has_scheme(value: &str) -> bool {
-    memchr::memchr(b':', value.as_bytes()).is_some() && value.contains("://")
+    scheme(value.as_bytes()).is_some()
+}
+
+/// Where the first address has its mark, `://`.
+pub(super) fn scheme(value: &[u8]) -> Option<usize> {
+    let behind = |at: &usize| value.get(at + 1..).is_some_and(|rest| rest.starts_with(b"//"));
+    memchr::memchr_iter(b':', value).find(behind)
 }
 
 /// An account of a block chain, which is there to be seen.

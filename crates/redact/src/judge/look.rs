@@ -7,7 +7,7 @@ use super::form::{
     are_distinct, has_digit, has_distinct, has_letter, has_scheme, is_address, is_cut_id,
     is_encoded_example, is_path,
 };
-use super::seen::{LEAST_VARIED, Recent, Seen};
+use super::seen::{Few, LEAST_VARIED, Recent, Schemes, Seen};
 use super::tally::Counts;
 use super::words::{
     EXAMPLE_WORDS, EXAMPLES, is_blank, is_fetched, is_gibberish, is_placeholder, is_scrambled,
@@ -37,7 +37,9 @@ pub(crate) struct Look {
     counts: Option<Counts>,
     /// Where examples stand, and what the last bytes were, for those values too.
     examples: Cell<[Seen; 2]>,
+    schemes: Cell<Schemes>,
     recent: RefCell<Recent>,
+    few: RefCell<Few>,
 }
 
 /// What a value that was given to a name is by itself.
@@ -70,10 +72,26 @@ impl Look {
         Value { text, look: self }
     }
 
-    /// Whether a word for an example is known to be among so many bytes from a place on.
-    pub(crate) fn has_example(&self, at: usize, len: usize) -> bool {
-        let [examples, _] = self.examples.get();
-        examples.is_known_in(at, len)
+    /// Whether a word for an example is in a value that stands `at` a place; where none was met close
+    /// before, nothing is looked for.
+    pub(crate) fn has_example(&mut self, at: usize, text: &str) -> bool {
+        let [examples, _] = self.examples.get_mut();
+        examples.is_known_in(at, text.len())
+            || (examples.are_close(at) && examples.is_in(&EXAMPLES, at, text))
+    }
+
+    /// Whether a value that stands `at` a place is known to have few different bytes.
+    pub(crate) fn has_few(&mut self, at: usize, text: &str) -> bool {
+        self.few.get_mut().has(at, text.as_bytes())
+    }
+
+    /// Whether an address is in a value that stands `at` a place; where none was met close before,
+    /// nothing is looked for.
+    pub(crate) fn has_scheme(&self, at: usize, text: &str) -> bool {
+        let mut schemes = self.schemes.get();
+        let has = schemes.are_close(at) && schemes.are_in(at, text.as_bytes());
+        self.schemes.set(schemes);
+        has
     }
 }
 
@@ -153,7 +171,11 @@ impl<'v> Value<'v> {
         let recent = self.look.recent.try_borrow_mut().ok();
         let known =
             recent.and_then(|mut recent| recent.are_varied(self.look.place.0, text.as_bytes()));
-        known.unwrap_or_else(|| has_distinct(text, LEAST_VARIED))
+        let varied = known.unwrap_or_else(|| has_distinct(text, LEAST_VARIED));
+        if !varied && let Ok(mut few) = self.look.few.try_borrow_mut() {
+            few.learn(self.look.place.0, text.as_bytes());
+        }
+        varied
     }
 
     /// Whether a word for an example is in it.
@@ -164,6 +186,17 @@ impl<'v> Value<'v> {
         let has = examples.is_in(&EXAMPLES, at, self.text)
             || (counts.made().digits() == 0 && words.is_in(&EXAMPLE_WORDS, at, self.text));
         self.look.examples.set(seen);
+        has
+    }
+
+    /// Whether an address is in it.
+    fn has_scheme(&self) -> bool {
+        if self.counts().is_none() {
+            return has_scheme(self.text);
+        }
+        let mut schemes = self.look.schemes.get();
+        let has = schemes.are_in(self.look.place.0, self.text.as_bytes());
+        self.look.schemes.set(schemes);
         has
     }
 
@@ -185,7 +218,9 @@ impl Made {
         let number = value.bytes().all(|byte| byte.is_ascii_digit());
         let hex = value.len() >= 24 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
         let numbered = value.counts().map_or_else(|| has_digit(value), Counts::has_digit);
-        let mixed = || numbered && has_letter(value) && !value.is_wordy();
+        let lettered = || has_letter(value);
+        let lettered = || value.counts().is_some_and(Counts::has_letter) || lettered();
+        let mixed = || numbered && lettered() && !value.is_wordy();
         let quoted = dress == Dress::Quoted;
         let letters = || is_gibberish(value) || (quoted && is_scrambled(value));
         let random = hex || mixed() || letters();
@@ -193,7 +228,7 @@ impl Made {
             return Self::Otherwise;
         }
         // What costs more is asked last.
-        let elsewhere = has_scheme(value) || is_path(value) || value.is_reference();
+        let elsewhere = value.has_scheme() || is_path(value) || value.is_reference();
         if elsewhere || value.is_cut_id() || value.is_encoded_example() || value.is_placeholder() {
             return Self::Otherwise;
         }

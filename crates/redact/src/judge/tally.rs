@@ -171,6 +171,11 @@ impl Counts {
         self.made().digits() > 0
     }
 
+    /// Whether there is a letter that every language has.
+    pub(super) fn has_letter(&self) -> bool {
+        self.made().lower() + self.made().upper() > 0
+    }
+
     /// Whether it is written like the name of an environment variable.
     pub(super) fn is_upper_name(&self) -> bool {
         let made = self.made();

@@ -69,15 +69,24 @@ struct Tried {
 }
 
 impl Echo {
-    /// What was found at an earlier place like this one, as it is found here.
-    pub(super) fn again(&mut self, view: &View<'_>, place: &Place) -> Option<&[Candidate]> {
+    /// Whether the text does not repeat itself, as far as was asked before one more keyword at a
+    /// place.
+    #[inline(always)]
+    pub(super) fn is_silent(&mut self, view: &View<'_>, at: usize) -> bool {
         if self.shift == 0 {
             self.met += 1;
             if self.met == PATIENCE << self.vain {
                 self.met = 0;
                 self.vain = MOST_DOUBLED.min(self.vain + 1);
-                self.listen(view, place.at);
+                self.listen(view, at);
             }
+        }
+        self.shift == 0
+    }
+
+    /// What was found at an earlier place like this one, as it is found here.
+    pub(super) fn again(&mut self, view: &View<'_>, place: &Place) -> Option<&[Candidate]> {
+        if self.is_silent(view, place.at) {
             return None;
         }
         if place.at < self.same.start + CONTEXT || !self.goes_on(view, place.at + REACH) {
@@ -112,6 +121,7 @@ impl Echo {
     }
 
     /// Looks whether the text from a position on comes again.
+    #[inline(never)]
     fn listen(&mut self, view: &View<'_>, at: usize) {
         let text = view.head(at, FARTHEST + ENOUGH);
         let (Some(begin), Some(all)) = (text.get(..BEGINNING), text.get(..ENOUGH)) else { return };
