@@ -258,7 +258,9 @@ fn guessed_tokens(server: &Server) {
     for number in 0..guesses {
         // Also those that begin like a good one.
         let kept = number % 64;
-        let guess = format!("{}{}", &server.operator[..6 + kept], "0".repeat(64 - kept));
+        // The last digit is never the right one.
+        let last = if server.operator.ends_with('0') { "1" } else { "0" };
+        let guess = format!("{}{}{last}", &server.operator[..6 + kept], "0".repeat(63 - kept));
         let mut stranger = Client::bare(&server.address);
         let params = json!({"auth": {"token": guess}});
         stranger.send(&json!({"type": "req", "id": "1", "method": "connect", "params": params}));

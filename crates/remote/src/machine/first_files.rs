@@ -37,8 +37,8 @@ pub(crate) enum Transport {
 }
 
 impl Transport {
-    /// The kernel's modules, in the order in which they are loaded; one that is not there
-    /// is taken for built in.
+    /// The kernel's modules, in the order in which they are tried; one that is not there is
+    /// taken for built in.
     fn modules(self) -> &'static [&'static str] {
         match self {
             Self::Serial => &[

@@ -32,13 +32,24 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How often they are looked for.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Loads the kernel's modules, one after the other.
+/// Loads the kernel's modules. Which needs which differs from kernel to kernel, so one that
+/// lacks another is tried again behind it.
 pub(super) fn load_modules(modules: &[File]) -> Result<()> {
-    for module in modules {
-        match finit_module(module, c"", 0) {
-            Ok(()) | Err(Errno::EXIST) => {}
-            Err(_) => return Err(failed("a module of the kernel cannot be loaded")),
+    let mut left: Vec<&File> = modules.iter().collect();
+    while !left.is_empty() {
+        let mut lacking = Vec::new();
+        for module in &left {
+            match finit_module(module, c"", 0) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                // Something that it uses is not there.
+                Err(Errno::NOENT) => lacking.push(*module),
+                Err(_) => return Err(failed("a module of the kernel cannot be loaded")),
+            }
         }
+        if lacking.len() == left.len() {
+            return Err(failed("a module of the kernel lacks another"));
+        }
+        left = lacking;
     }
     Ok(())
 }
