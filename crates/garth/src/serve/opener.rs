@@ -2,9 +2,8 @@
 //! commands that is made with the first of them.
 
 use std::{
-    collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 
 use garth_contract::{Aliases, BoxFuture, Code, DynFilesystem, Error, Result};
@@ -16,7 +15,7 @@ use tokio::runtime::Handle;
 use super::{
     data,
     git::GitRemotes,
-    place::Place,
+    place::{Place, Places},
     sandboxes::{Placed, Sandboxes},
     versions::Versions,
 };
@@ -33,7 +32,7 @@ pub(crate) struct Directories {
     git: GitRemotes,
     runtime: Handle,
     /// Where and which directory it was that is open for an agent.
-    opened: Mutex<HashMap<AgentId, Arc<Place>>>,
+    opened: Places<Workspace>,
 }
 
 impl Directories {
@@ -43,7 +42,7 @@ impl Directories {
         (sandboxes, versions, git): (Sandboxes, Versions, GitRemotes),
         runtime: Handle,
     ) -> Self {
-        let (data, opened) = (data.to_owned(), Mutex::default());
+        let (data, opened) = (data.to_owned(), Places::new());
         Self { data, sandboxes, versions, git, runtime, opened }
     }
 }
@@ -56,7 +55,7 @@ impl Opener for Directories {
             let (agent, versions) = (agent.clone(), self.versions.clone());
             let (id, remotes) = (agent.id.clone(), self.git.of(&agent));
             // Looked at before: one that is swapped meanwhile is then opened anew.
-            let place = Place::of(&directory).map(Arc::new);
+            let place = Place::of(&directory);
             let opening = move || open((&directory, files), &agent, &versions, commands);
             let opened = tokio::task::spawn_blocking(opening).await;
             let mut opened = opened.unwrap_or_else(|_| Err(Error::of(Code::Internal)))?;
@@ -68,8 +67,7 @@ impl Opener for Directories {
                 opened = opened.with_remotes(remotes).committing_as(identity);
             }
             let opened = Arc::new(opened);
-            let mut all = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-            all.extend(place.map(|place| (id, place)));
+            self.opened.put(id, &opened, place);
             Ok(opened)
         })
     }
@@ -77,10 +75,7 @@ impl Opener for Directories {
     /// One call of the system, which is answered from memory. An agent that was given another
     /// directory has other settings, for which alone it is opened anew.
     fn is_current(&self, agent: &Agent) -> bool {
-        let all = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(place) = all.get(&agent.id).cloned() else { return true };
-        drop(all);
-        place.is_there()
+        self.opened.is_there(&agent.id)
     }
 
     fn closed(&self, agent: &Agent, why: Closed) {

@@ -1,18 +1,52 @@
 //! Where a directory was opened, and whether it still is there.
 
 use std::{
+    collections::HashMap,
     ffi::OsString,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
+use garth_gateway::AgentId;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, openat, stat, statat};
 
 /// How long it may go unnoticed that a directory above was moved away. Meanwhile the files
 /// are those that were opened: nobody gets others.
 const ABOVE: Duration = Duration::from_millis(10);
+
+/// Which directory is open for each agent, as long as what was opened in it is there: each holds
+/// a handle, and agents come and go.
+pub(super) struct Places<W>(Mutex<HashMap<AgentId, Opened<W>>>);
+
+/// What was opened, and where.
+type Opened<W> = (Weak<W>, Arc<Place>);
+
+impl<W> Places<W> {
+    pub(super) fn new() -> Self {
+        Self(Mutex::new(HashMap::new()))
+    }
+
+    /// Remembers where something was opened, and forgets what is no longer open.
+    pub(super) fn put(&self, id: AgentId, opened: &Arc<W>, place: Option<Place>) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|_, (opened, _)| opened.strong_count() > 0);
+        all.extend(place.map(|place| (id, (Arc::downgrade(opened), Arc::new(place)))));
+    }
+
+    /// Tells whether the directory of an agent is the one that was opened; one of which nothing
+    /// is known is.
+    pub(super) fn is_there(&self, id: &AgentId) -> bool {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = all.get(id).map(|(_, place)| Arc::clone(place));
+        drop(all);
+        place.is_none_or(|place| place.is_there())
+    }
+}
 
 /// A directory as it was found at a path.
 pub(super) struct Place {
@@ -94,6 +128,25 @@ mod tests {
             fs::rename(dir.path().join("elsewhere"), &path).unwrap();
             assert!(place.is_there(), "it is back");
         }
+    }
+
+    #[test]
+    fn what_is_no_longer_open_keeps_no_handle() {
+        let (_one_dir, one_path, one) = place();
+        let (_two_dir, _, two) = place();
+        let [first, second] = ["a", "b"].map(|id| AgentId::parse(id).unwrap());
+        let (places, opened) = (Places::new(), Arc::new(()));
+        places.put(first.clone(), &opened, Some(one));
+        fs::remove_dir(one_path).unwrap();
+        assert!(!places.is_there(&first));
+        places.put(second.clone(), &Arc::new(()), Some(two));
+        assert_eq!(places.0.lock().unwrap().len(), 2);
+        drop(opened);
+        let (_three_dir, _, three) = place();
+        places.put(second.clone(), &Arc::new(()), Some(three));
+        let left: Vec<_> = places.0.lock().unwrap().keys().cloned().collect();
+        assert_eq!(left, [second], "what the first one held is let go");
+        assert!(places.is_there(&first), "nothing is known of it any more");
     }
 
     #[test]

@@ -166,3 +166,15 @@ fn takes(needs: Needs) -> Takes {
         Needs::Run | Needs::Git => Takes::Process,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_is_known_as_one_and_nothing_else_is() {
+        assert!(tools().iter().all(|tool| is_tool(tool.name)));
+        assert!(worktree::METHODS.iter().all(|method| !is_tool(method.name)));
+        assert!(!is_tool("no-such-tool"));
+    }
+}
