@@ -8,6 +8,7 @@
 //! [`Workspace::receive`]. What commands print leaves through [`Workspace::excerpt`]
 //! and [`Workspace::follow`].
 
+mod again;
 mod commands;
 mod earlier;
 mod excerpt;
@@ -28,6 +29,7 @@ mod update;
 mod update_all;
 mod workspace;
 
+pub use again::Again;
 pub use commands::Commands;
 pub use earlier::Earlier;
 pub use excerpt::Excerpt;

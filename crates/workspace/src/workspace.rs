@@ -6,7 +6,7 @@ use garth_contract::{Aliases, Code, Detail, DynFilesystem, Error, RawPath, Resul
 use garth_redact::{BadPattern, Behaviour, Config, Permit, Redactor};
 use tokio::sync::MutexGuard;
 
-use crate::{Commands, Earlier, Inside, Limits, git::Git, locks::Locks, names::Named};
+use crate::{Again, Commands, Earlier, Inside, Limits, git::Git, locks::Locks, names::Named};
 
 /// What a workspace is made of.
 pub struct Parts {
@@ -36,6 +36,7 @@ pub struct Workspace {
     pub(crate) redaction: Redaction,
     pub(crate) limits: Limits,
     pub(crate) locks: Locks,
+    again: Again,
     pub(crate) earlier: Option<Arc<dyn Earlier>>,
     pub(crate) git: Git,
     pub(crate) inside: Option<Inside>,
@@ -85,6 +86,7 @@ impl Workspace {
             redaction,
             limits,
             locks,
+            again: Again::default(),
             earlier,
             git,
             inside,
@@ -114,6 +116,12 @@ impl Workspace {
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// What was answered to whoever read its files.
+    #[must_use]
+    pub fn again(&self) -> &Again {
+        &self.again
     }
 
     /// The absolute paths under which its root is known.

@@ -13,11 +13,18 @@ use std::{
 };
 
 use garth_gateway::AgentId;
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, openat, stat, statat};
+use rustix::{
+    fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, stat, statat},
+    time::{ClockId, clock_gettime},
+};
 
 /// How long it may go unnoticed that a directory above was moved away. Meanwhile the files
 /// are those that were opened: nobody gets others.
 const ABOVE: Duration = Duration::from_millis(10);
+
+/// A change that is older than this shows in the time of the next one: kernels count these
+/// times in ticks of up to ten milliseconds.
+const SETTLED: Duration = Duration::from_millis(50);
 
 /// Which directory is open for each agent, as long as what was opened in it is there: each holds
 /// a handle, and agents come and go.
@@ -54,6 +61,11 @@ pub(super) struct Place {
     identity: Identity,
     /// The directory that it is in, and its name there.
     parent: Option<(OwnedFd, OsString)>,
+    /// The directory itself.
+    own: Option<OwnedFd>,
+    /// When it was last changed before it was last found by its name, in nanoseconds; 0 where
+    /// that says nothing about the next change.
+    found: AtomicU64,
     began: Instant,
     /// When the whole path was last looked at, in milliseconds since then.
     looked_at: AtomicU64,
@@ -66,24 +78,33 @@ impl Place {
     /// What is at a path now, if anything is.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let identity = identity(&stat(path).ok()?);
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let parent = path.parent().zip(path.file_name()).and_then(|(parent, name)| {
-            let parent = openat(CWD, parent, flags, Mode::empty()).ok()?;
-            Some((parent, name.to_owned()))
-        });
+        // Of a link to a directory, what is changed when it comes to lead elsewhere is the link.
+        let (own, found) = (open_dir(path, OFlags::NOFOLLOW), AtomicU64::new(0));
+        let own = own.filter(|own| fstat(own).is_ok_and(|stat| self::identity(&stat) == identity));
+        let parent = path
+            .parent()
+            .zip(path.file_name())
+            .and_then(|(parent, name)| Some((open_dir(parent, OFlags::empty())?, name.to_owned())));
         let (began, looked_at) = (Instant::now(), AtomicU64::new(0));
-        Some(Self { path: path.to_owned(), identity, parent, began, looked_at })
+        let path = path.to_owned();
+        Some(Self { path, identity, parent, own, found, began, looked_at })
     }
 
     /// Tells whether the same is there still.
     ///
     /// It is asked for every call, and most of a long path is others' to move, which happens
-    /// seldom: so its last name is looked at each time, and the whole of it now and then.
+    /// seldom: so the whole of it is looked at now and then, and the directory itself each time.
+    /// One that is removed or gets another name is changed by that; so its name is looked at only
+    /// where it was changed, which takes several times as long.
     pub(super) fn is_there(&self) -> bool {
         let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let looked_at = self.looked_at.load(Ordering::Relaxed);
+        let changed = self.changed();
         let found = match &self.parent {
             Some((parent, name)) if u128::from(now - looked_at.min(now)) < ABOVE.as_millis() => {
+                if changed.is_some_and(|changed| changed == self.found.load(Ordering::Relaxed)) {
+                    return true;
+                }
                 statat(parent, name, AtFlags::empty())
             }
             Some(_) | None => {
@@ -91,8 +112,35 @@ impl Place {
                 stat(&self.path)
             }
         };
-        found.is_ok_and(|found| identity(&found) == self.identity)
+        let is_there = found.is_ok_and(|found| identity(&found) == self.identity);
+        let found = changed.filter(|changed| is_there && is_settled(*changed));
+        self.found.store(found.unwrap_or(0), Ordering::Relaxed);
+        is_there
     }
+
+    /// When the directory was last changed, or given another name, in nanoseconds.
+    fn changed(&self) -> Option<u64> {
+        let stat = fstat(self.own.as_ref()?).ok()?;
+        nanoseconds(stat.st_ctime, i64::try_from(stat.st_ctime_nsec).ok()?)
+    }
+}
+
+/// Whether another change now would have another time.
+fn is_settled(changed: u64) -> bool {
+    let now = clock_gettime(ClockId::RealtimeCoarse);
+    let now = nanoseconds(now.tv_sec, now.tv_nsec);
+    let since = now.and_then(|now| now.checked_sub(changed));
+    since.is_some_and(|since| Duration::from_nanos(since) > SETTLED)
+}
+
+fn nanoseconds(seconds: i64, more: i64) -> Option<u64> {
+    u64::try_from(seconds.checked_mul(1_000_000_000)?.checked_add(more)?).ok()
+}
+
+/// A handle that shows a directory, and keeps it from nothing.
+fn open_dir(path: &Path, how: OFlags) -> Option<OwnedFd> {
+    let flags = how | OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    openat(CWD, path, flags, Mode::empty()).ok()
 }
 
 fn identity(stat: &Stat) -> Identity {
@@ -102,7 +150,7 @@ fn identity(stat: &Stat) -> Identity {
 #[cfg(test)]
 #[allow(clippy::disallowed_methods, reason = "a test sets its own scene")]
 mod tests {
-    use std::fs;
+    use std::{fs, os::unix::fs::symlink};
 
     use super::*;
 
@@ -128,6 +176,42 @@ mod tests {
             fs::rename(dir.path().join("elsewhere"), &path).unwrap();
             assert!(place.is_there(), "it is back");
         }
+    }
+
+    #[test]
+    fn one_that_has_not_changed_for_a_while_is_not_looked_at_by_its_name() {
+        let (dir, path, place) = place();
+        let settled = |place: &Place| place.found.load(Ordering::Relaxed) != 0;
+        let begun = Instant::now();
+        while !settled(&place) {
+            assert!(place.is_there() && begun.elapsed() < Duration::from_secs(10));
+        }
+        // Now its own change alone shows it.
+        for round in 0..5 {
+            let elsewhere = dir.path().join("elsewhere");
+            fs::rename(&path, &elsewhere).unwrap();
+            assert!(!place.is_there(), "{round}");
+            assert!(!settled(&place));
+            fs::rename(&elsewhere, &path).unwrap();
+            while !settled(&place) {
+                assert!(place.is_there() && begun.elapsed() < Duration::from_secs(10));
+            }
+        }
+        fs::remove_dir(&path).unwrap();
+        assert!(!place.is_there());
+    }
+
+    #[test]
+    fn a_link_that_comes_to_lead_elsewhere_is_noticed_at_once() {
+        let (dir, path, _) = place();
+        let (link, other) = (dir.path().join("link"), dir.path().join("other"));
+        fs::create_dir(&other).unwrap();
+        symlink(&path, &link).unwrap();
+        let place = Place::of(&link).unwrap();
+        assert!(place.own.is_none() && place.is_there());
+        fs::remove_file(&link).unwrap();
+        symlink(&other, &link).unwrap();
+        assert!(!place.is_there());
     }
 
     #[test]

@@ -308,12 +308,9 @@ impl Group {
             return Ok(());
         }
         self.records += journal.count;
-        let mut head = Link::head(connection, &mut self.known)?;
+        let head = Link::head(connection, &mut self.known)?;
         let mut appender = Appender::new(connection, &mut self.known)?;
-        for entry in journal.entries() {
-            head = appender.append(&head, &entry)?;
-        }
-        self.head = Some(head);
+        self.head = Some(appender.append_all(head, journal.entries())?);
         self.journal = Some(journal.last);
         Ok(())
     }

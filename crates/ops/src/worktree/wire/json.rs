@@ -44,6 +44,11 @@ impl Json {
         Self::made(text)
     }
 
+    /// What was [written](Self::text) before.
+    pub(in crate::worktree) fn as_before(text: String) -> Self {
+        Self(text)
+    }
+
     fn made(text: Vec<u8>) -> Result<Self> {
         let text = String::from_utf8(text).map_err(|_| failed())?;
         if text.starts_with('{') { Ok(Self(text)) } else { Err(failed()) }
