@@ -9,6 +9,7 @@ pub(crate) mod git;
 mod guard;
 mod handles;
 mod http;
+mod lanes;
 mod left;
 mod live;
 mod log;
@@ -50,6 +51,7 @@ use data::{Data, Home};
 use e2b::E2b;
 use first::Reached;
 use git::GitRemotes;
+use lanes::Lanes;
 use opener::Directories;
 use sandboxes::Sandboxes;
 use settings::Settings;
@@ -134,6 +136,8 @@ async fn serve(mut settings: Settings, output: &Output) -> Result<()> {
             false => None,
         },
         spans,
+        lanes: Lanes::begin()?,
+        runtime: Handle::current(),
     };
     let app = App::new(gateway.clone(), &home, front);
     output.answer(&told);

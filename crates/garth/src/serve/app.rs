@@ -10,7 +10,7 @@ use std::{
 
 use garth_contract::Result;
 use garth_gateway::{Call, Done, Gateway, Table};
-use tokio::sync::watch;
+use tokio::{runtime::Handle, sync::watch};
 use tokio_rustls::TlsAcceptor;
 
 use super::{
@@ -18,6 +18,7 @@ use super::{
     data::Home,
     e2b::E2b,
     guard::Names,
+    lanes::Lanes,
     memory::Memory,
     metrics::Metrics,
     settings::MetricsFor,
@@ -38,6 +39,8 @@ pub(crate) struct Front {
     pub(crate) spool: Spool,
     pub(crate) e2b: Option<E2b>,
     pub(crate) spans: Option<Spans>,
+    pub(crate) lanes: Lanes,
+    pub(crate) runtime: Handle,
 }
 
 /// What every connection shares.
@@ -60,6 +63,10 @@ pub(crate) struct App {
     pub(crate) spool: Spool,
     /// The sandboxes of the E2B interface, where it is on.
     pub(crate) e2b: Option<E2b>,
+    /// The threads that serve WebSockets.
+    pub(crate) lanes: Lanes,
+    /// Where all else is done.
+    pub(crate) runtime: Handle,
     stopping: watch::Sender<bool>,
     /// One receiver per connection; none is left when all have ended.
     open: watch::Sender<()>,
@@ -79,8 +86,8 @@ pub(crate) struct Open {
 impl App {
     pub(crate) fn new(gateway: Gateway, data: &Home, front: Front) -> Arc<Self> {
         let table = table::of(&gateway, data);
-        let Front { names, tls, most_connections, most_frame, metrics_for, spool, e2b, spans } =
-            front;
+        let Front { names, tls, most_connections, most_frame, metrics_for, spool, .. } = front;
+        let Front { e2b, spans, lanes, runtime, .. } = front;
         let metrics = Metrics::of(&gateway, metrics_for, spans);
         let strangers = Strangers::new(gateway.audit());
         Arc::new(Self {
@@ -94,6 +101,8 @@ impl App {
             memory: Memory::new(),
             spool,
             e2b,
+            lanes,
+            runtime,
             stopping: watch::Sender::new(false),
             open: watch::Sender::new(()),
             connections: AtomicU64::new(0),

@@ -11,7 +11,7 @@ mod health;
 mod home;
 mod mcp;
 pub(crate) mod metrics;
-mod patient;
+pub(crate) mod patient;
 mod query;
 mod session;
 mod tools;

@@ -12,6 +12,7 @@ mod outbox;
 mod request;
 mod requests;
 mod serving;
+mod stream;
 
 use std::sync::Arc;
 
@@ -21,8 +22,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use garth_contract::{Code, Error};
-use hyper::upgrade::{OnUpgrade, Upgraded};
-use hyper_util::rt::TokioIo;
+use hyper::upgrade::OnUpgrade;
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{
@@ -34,11 +34,13 @@ use tokio_tungstenite::{
 use super::{
     app::App,
     http::{caller::credential, metrics::Peer, refused},
+    lanes::Vigil,
 };
 use connection::{By, Visitor};
 use gate::{Door, Gate};
 pub(crate) use link::{Link, Task, Thing};
 pub(crate) use outbox::Outbox;
+use stream::{Loose, Stream};
 
 /// How much is read at once. Every connection has so much, also one that is idle.
 const READ_BUFFER: usize = 16 << 10;
@@ -46,7 +48,7 @@ const READ_BUFFER: usize = 16 << 10;
 const WRITE_BUFFER: usize = 128 << 10;
 
 /// A WebSocket behind its gate.
-type Socket = WebSocketStream<Gate<TokioIo<Upgraded>>>;
+type Socket = WebSocketStream<Gate<Stream>>;
 
 /// Turns a request into a WebSocket.
 pub(crate) async fn upgrade(State(app): State<Arc<App>>, request: Request) -> Response {
@@ -62,21 +64,37 @@ pub(crate) async fn upgrade(State(app): State<Arc<App>>, request: Request) -> Re
     let by = if request.headers().contains_key(header::ORIGIN) { By::Page } else { By::Program };
     let visitor = Visitor { known, from: Peer::of(&request), by };
     let (most_frame, open) = (app.most_frame, app.enter());
-    switch(request, most_frame, move |socket, door| async move {
-        let _open = open;
-        connection::serve(socket, door, app, visitor).await;
+    let lanes = Arc::clone(&app);
+    switch(request, most_frame, move |loose, config| {
+        let bare = loose.is_bare();
+        let begin = move |vigil: Vigil| async move {
+            let _open = open;
+            let Some((socket, door)) = socket(loose, config).await else { return };
+            connection::serve((socket, door, vigil), app, visitor).await;
+        };
+        if bare {
+            lanes.lanes.serve(begin);
+        } else {
+            // What is in between belongs to the threads that all others share.
+            tokio::spawn(begin(Vigil::default()));
+        }
     })
 }
 
-/// Answers a handshake, and lets the WebSocket be served once it is one.
-fn switch<F>(
+/// Makes a connection a WebSocket of the thread that calls; `None` where it is broken.
+async fn socket(loose: Loose, config: WebSocketConfig) -> Option<(Socket, Door)> {
+    let (stream, door) = (loose.settle().ok()?, Door::new());
+    let gate = Gate::new(stream, door.clone());
+    let socket = WebSocketStream::from_raw_socket(gate, Role::Server, Some(config)).await;
+    Some((socket, door))
+}
+
+/// Answers a handshake, and hands the connection on once it is a WebSocket's.
+fn switch(
     mut request: Request,
     most_frame: usize,
-    serve: impl FnOnce(Socket, Door) -> F + Send + 'static,
-) -> Response
-where
-    F: Future<Output = ()> + Send,
-{
+    hand_on: impl FnOnce(Loose, WebSocketConfig) + Send + 'static,
+) -> Response {
     let Some(key) = wanted(request.headers()) else {
         let message = "this address is for WebSockets, version 13";
         let mut response = refused(&Error::new(Code::InvalidRequest, message));
@@ -93,16 +111,14 @@ where
     tokio::spawn(async move {
         // Who went away before the upgrade is not missed.
         let Ok(upgraded) = upgrade.await else { return };
-        let door = Door::new();
-        let gate = Gate::new(TokioIo::new(upgraded), door.clone());
+        let Ok(loose) = Loose::of(upgraded) else { return };
         let config = WebSocketConfig::default()
             .max_message_size(Some(most_frame))
             .max_frame_size(Some(most_frame))
             .read_buffer_size(READ_BUFFER)
             .write_buffer_size(WRITE_BUFFER)
             .max_write_buffer_size(usize::MAX);
-        let socket = WebSocketStream::from_raw_socket(gate, Role::Server, Some(config)).await;
-        serve(socket, door).await;
+        hand_on(loose, config);
     });
     let headers = [
         (header::CONNECTION, HeaderValue::from_static("upgrade")),

@@ -18,7 +18,7 @@ use tokio::{
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A connection.
-pub(super) struct Patient<S> {
+pub(crate) struct Patient<S> {
     stream: S,
     /// Runs while a write waits.
     over: Pin<Box<Sleep>>,
@@ -29,6 +29,11 @@ pub(super) struct Patient<S> {
 impl<S> Patient<S> {
     pub(super) fn new(stream: S) -> Self {
         Self::within(stream, PATIENCE)
+    }
+
+    /// The connection alone, for whoever has a patience of its own.
+    pub(crate) fn into_inner(self) -> S {
+        self.stream
     }
 
     fn within(stream: S, patience: Duration) -> Self {

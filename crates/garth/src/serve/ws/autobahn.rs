@@ -19,7 +19,7 @@ use serde_json::json;
 use super::{
     Door, Socket,
     connection::{Came, Spoken, came},
-    switch,
+    socket, switch,
 };
 
 /// The largest frame, as the gateway has it where nothing else is set up.
@@ -145,7 +145,14 @@ impl Verdict {
 async fn listen() -> SocketAddr {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
-    let handshake = |request: Request| async { switch(request, MOST_FRAME, echo) };
+    let handshake = |request: Request| async {
+        switch(request, MOST_FRAME, |loose, config| {
+            tokio::spawn(async {
+                let (socket, door) = socket(loose, config).await.unwrap();
+                echo(socket, door).await;
+            });
+        })
+    };
     let routes = Router::new().route("/", get(handshake));
     tokio::spawn(async move { axum::serve(listener, routes).await });
     address

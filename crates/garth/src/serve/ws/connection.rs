@@ -31,7 +31,7 @@ use super::{
     hello::{self, Connect},
     outbox::{Gone, Outbox},
 };
-use crate::serve::{app::App, strangers::Brought, wrong_tokens::Told};
+use crate::serve::{app::App, lanes::Vigil, strangers::Brought, wrong_tokens::Told};
 
 /// How long a client may take to say who it is.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -66,8 +66,7 @@ pub(crate) enum By {
 
 /// Serves one client.
 pub(crate) async fn serve<S>(
-    socket: WebSocketStream<S>,
-    door: Door,
+    (socket, door, vigil): (WebSocketStream<S>, Door, Vigil),
     app: Arc<App>,
     Visitor { known, from, by }: Visitor,
 ) where
@@ -75,7 +74,7 @@ pub(crate) async fn serve<S>(
 {
     let (mut frames, mut spoken) = Spoken::begin(socket, door.clone());
     let name = format!("c{}", app.number());
-    let session = Session { app, outbox: spoken.outbox.clone(), door, name, from, by };
+    let session = Session { app, outbox: spoken.outbox.clone(), door, vigil, name, from, by };
     let why = spoken.during(session.run(&mut frames, known)).await;
     drop(session);
     spoken.end(frames, why).await;
@@ -166,6 +165,7 @@ pub(super) struct Session {
     pub(super) app: Arc<App>,
     pub(super) outbox: Outbox,
     pub(super) door: Door,
+    pub(super) vigil: Vigil,
     pub(super) name: String,
     from: Option<IpAddr>,
     by: By,

@@ -5,7 +5,12 @@
 //! shut out the moment its token is taken back.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    future::poll_fn,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     task::Poll,
     time::Duration,
 };
@@ -190,6 +195,7 @@ impl Serving<'_> {
                     heard.nothing_expected();
                     // Others have their turn too, and between two requests nothing is half done.
                     consume_budget().await;
+                    self.session.vigil.stir();
                     self.take(&text).await;
                     heard.something();
                 }
@@ -273,7 +279,12 @@ impl Serving<'_> {
             None => ReusableBoxFuture::new(work),
         };
         // One that need not wait is not to be put off in the middle for want of a turn.
-        match futures::poll!(unconstrained(&mut working)) {
+        let polled = poll_fn(|context| {
+            // What it begins beside itself is begun where that does not keep others waiting.
+            let _elsewhere = session.app.runtime.enter();
+            Poll::Ready(pin!(unconstrained(&mut working)).poll(context))
+        });
+        match polled.await {
             // Most are done at once, and need no task of their own, nor can they be cancelled:
             // nothing else is read meanwhile.
             Poll::Ready(worked) => {
@@ -281,7 +292,8 @@ impl Serving<'_> {
                 drop(room);
                 if let Some(told) = Told::of(&id, worked, &left).send_now(&session.outbox) {
                     let outbox = session.outbox.clone();
-                    self.jobs.spawn(async move { told.send(&outbox).await });
+                    self.jobs
+                        .spawn_on(async move { told.send(&outbox).await }, &session.app.runtime);
                 }
             }
             Poll::Pending => {
@@ -289,7 +301,7 @@ impl Serving<'_> {
                 let outbox = session.outbox.clone();
                 let room =
                     room.or_else(|| Arc::clone(&self.room).try_acquire_many_owned(bytes).ok());
-                self.jobs.spawn(async move {
+                let work = async move {
                     let worked = tokio::select! {
                         biased;
                         worked = working => worked,
@@ -299,7 +311,8 @@ impl Serving<'_> {
                     // From now on the id can be used again.
                     drop(underway);
                     Told::of(&id, worked, &left).send(&outbox).await;
-                });
+                };
+                self.jobs.spawn_on(work, &session.app.runtime);
             }
         }
     }
@@ -311,29 +324,34 @@ impl Serving<'_> {
 }
 
 /// When something was last heard from a client.
-struct Heard(Mutex<Option<Instant>>);
+struct Heard {
+    began: Instant,
+    /// In milliseconds since then; `NOTHING` while nothing can be heard.
+    at: AtomicU64,
+}
 
 impl Heard {
+    const NOTHING: u64 = u64::MAX;
+
     fn now() -> Self {
-        Self(Mutex::new(Some(Instant::now())))
+        Self { began: Instant::now(), at: AtomicU64::new(0) }
     }
 
     fn something(&self) {
-        self.set(Some(Instant::now()));
+        let since = u64::try_from(self.began.elapsed().as_millis());
+        self.at.store(since.unwrap_or(Self::NOTHING), Ordering::Relaxed);
     }
 
     /// Nothing can be heard, since nobody listens.
     fn nothing_expected(&self) {
-        self.set(None);
+        self.at.store(Self::NOTHING, Ordering::Relaxed);
     }
 
     fn silence(&self) -> Duration {
-        let heard = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.map_or(Duration::ZERO, |heard| heard.elapsed())
-    }
-
-    fn set(&self, heard: Option<Instant>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = heard;
+        match self.at.load(Ordering::Relaxed) {
+            Self::NOTHING => Duration::ZERO,
+            at => self.began.elapsed().saturating_sub(Duration::from_millis(at)),
+        }
     }
 }
 
