@@ -326,17 +326,15 @@ fn is_plainly_none(head: &[u8], counts: Option<Counts>, naming: Naming) -> bool 
     let most = usize::from(naming != Naming::Shouted);
     let joins = |at: &usize| head.get(at + 1).is_some_and(|next| *next != b'=');
     let joints = || memchr_iter(b'=', head).filter(joins).count();
-    if let Some(counts) = counts {
-        let none = counts.made().digits() == 0 && !counts.are_joined();
-        return (none && !counts.is_unspeakable(head))
-            || (counts.made().equals() > most && joints() > most);
-    }
-    if joints() > most {
+    if counts.is_none_or(|counts| counts.made().equals() > most) && joints() > most {
         return true;
     }
-    let digit = head.iter().any(u8::is_ascii_digit);
     let joined = || head.iter().all(u8::is_ascii_alphanumeric);
-    !digit && !joined() && !is_unspeakable(head)
+    let spoken = match counts {
+        Some(counts) => counts.made().digits() == 0 && !counts.are_joined(),
+        None => !head.iter().any(u8::is_ascii_digit) && !joined(),
+    };
+    spoken && !is_unspeakable(head)
 }
 
 /// Whether a value has nothing of what a word in capitals asks for, as far as its counts say.
