@@ -29,6 +29,8 @@ const PIECES: &[&[&str]] = &[
     &["api5", "TOKEN=", "t"],
     &["rapid7", "TOKEN-", "://"],
     &[".", "key5", "_KEY"],
+    &["soundcloud_", "arbitrum", "5vci_", "TOKEN\t", "KEY://"],
+    &["apify", "SECRET(", "TOKEN="],
     &["password", " is ", "'", "sshpass -p"],
 ];
 
