@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::assigned::LastGiven;
 use crate::class::LastRun;
 use crate::judge::{Counts, Look, Tally, Value};
-use crate::near::Chains;
+use crate::near::{Chains, Runs};
 use crate::view::View;
 
 /// What is known of the text around the last keyword.
@@ -23,6 +23,8 @@ pub(crate) struct Memo {
     clear: Range<usize>,
     /// Names that stand in a text again and again.
     pub(crate) chains: Chains,
+    /// Long runs of words that stand beside names.
+    pub(crate) runs: Runs,
     /// What the last name of a key was given.
     pub(crate) given: LastGiven,
     /// The run of bytes that the last value beside a name was taken from.
@@ -43,9 +45,15 @@ impl Memo {
             self.clear = at..at;
         }
         let unseen = view.head(self.clear.end, (at + most).saturating_sub(self.clear.end));
-        let digit = unseen.iter().position(u8::is_ascii_digit);
-        self.clear.end += digit.unwrap_or(unseen.len());
-        digit.is_some()
+        // Of many bytes at once; where among them it stands is not asked.
+        let has_digit =
+            |bytes: &[u8]| bytes.iter().fold(false, |any, it| any | it.is_ascii_digit());
+        let (parts, rest) = unseen.as_chunks::<32>();
+        let clear = parts.iter().take_while(|part| !has_digit(*part)).count();
+        self.clear.end += clear * 32;
+        let found = clear < parts.len() || has_digit(rest);
+        self.clear.end += if found { 0 } else { rest.len() };
+        found
     }
 
     /// Whether a value that stands `at` a place could only be found inside of what is taken.
@@ -109,16 +117,25 @@ mod tests {
 
     #[test]
     fn a_digit_is_seen_wherever_one_asks() {
-        let text = format!("{}7{}12{}", "a".repeat(30), "b".repeat(5), "c".repeat(40));
+        let text = format!("{}7{}12{}", "a".repeat(130), "b".repeat(5), "c".repeat(80));
         let view = View::new(&text, 100, Ending::Final);
+        let check = |memo: &mut Memo, at: usize, most: usize| {
+            let head = &text.as_bytes()[at..text.len().min(at + most)];
+            let has = head.iter().any(u8::is_ascii_digit);
+            assert_eq!(memo.has_digit(&view, 100 + at, most), has, "{at} {most}");
+        };
         for step in 1..9 {
-            for most in [1, 4, 20, 60] {
+            for most in [1, 4, 20, 60, 110] {
                 let mut memo = Memo::default();
-                for at in (0..text.len()).step_by(step).chain([0, 36, 3]) {
-                    let head = &text.as_bytes()[at..text.len().min(at + most)];
-                    let has = head.iter().any(u8::is_ascii_digit);
-                    assert_eq!(memo.has_digit(&view, 100 + at, most), has, "{at} {most}");
+                for at in (0..text.len()).step_by(step).chain([0, 136, 3]) {
+                    check(&mut memo, at, most);
                 }
+            }
+        }
+        for at in 0..text.len() - 2 {
+            let mut memo = Memo::default();
+            for (ahead, most) in [(0, 110), (0, 34), (1, 32), (1, 33), (2, 60)] {
+                check(&mut memo, at + ahead, most);
             }
         }
     }

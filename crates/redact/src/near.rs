@@ -8,19 +8,21 @@
 mod chain;
 mod form;
 mod gap;
-
-use memchr::memchr_iter;
+mod link;
+mod run;
 
 use crate::class::Class;
-use crate::judge::form::{has_distinct, is_address, is_cut_hash, is_hash_or_id};
+use crate::judge::form::{has_distinct, has_joints, is_address, is_cut_hash, is_hash_or_id};
 use crate::judge::words::is_unspeakable;
 use crate::judge::{Counts, Value};
 use crate::memo::Memo;
 use crate::tail::Tail;
 pub(crate) use chain::Chains;
-use form::{Form, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_uuid};
-pub(crate) use gap::Name;
-use gap::{Gap, Last, Said, counter, link, marks};
+use form::{Form, PLAIN, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_uuid};
+use gap::{Gap, Last, Said, marks};
+pub(crate) use link::Name;
+use link::{LETTERS, counter};
+pub(crate) use run::Runs;
 
 /// Bytes between the name and the value; alignment and quotes, not text.
 const MAX_GAP: usize = 512;
@@ -97,23 +99,30 @@ pub(crate) fn read(
     let mut gap = Gap { words: 0, said, last: Last::default().then(name.word) };
     let most = if shouted { MAX_SHOUTED } else { MAX_WORDS };
     let mut here = end;
+    let near = bytes.get(..end + MAX_GAP).unwrap_or(bytes);
     while here < end + MAX_GAP && gap.words <= most {
-        let marks = marks(bytes.get(here..end + MAX_GAP).or(bytes.get(here..))?);
-        if let Some((len, said)) = marks {
+        if let Some((len, said)) = marks(near.get(here..)?) {
             let tight = here == end && len == 1 && bytes.get(here) == Some(&b'=');
             let tight = if tight { Said::TIGHT } else { Said::default() };
             gap.said = gap.said.but(Said::TIGHT).and(said).and(tight);
             here += len;
-            continue;
+            if here == end + MAX_GAP {
+                return None;
+            }
         }
-        if let Some(len) = link(bytes.get(here..)?, name, &mut gap) {
-            here += len;
-            continue;
-        }
-        // `key2 = …`: a name that is counted.
-        if let Some(count) = counter(bytes.get(here..)?).filter(|_| gap.words > 0) {
-            here += count;
-            continue;
+        let rest = bytes.get(here..)?;
+        if rest.first().is_some_and(|byte| LETTERS.has(*byte)) {
+            // What begins right behind the name and goes on for too long is nothing, however it ends.
+            let enough = if here == end { MAX_GAP } else { usize::MAX };
+            if let Some(len) = memo.runs.link((memo.origin + here, rest), name, &mut gap, enough) {
+                here += len;
+                continue;
+            }
+            // `key2 = …`: a name that is counted.
+            if let Some(count) = counter(rest).filter(|_| gap.words > 0) {
+                here += count;
+                continue;
+            }
         }
         // `algoliasearch` and `docker2` are other names; the id of a key is none of its secrets.
         if here == end || gap.last == Last::KeyId {
@@ -160,6 +169,9 @@ fn value(
 ) -> Option<Beside> {
     let rest = chunk.get(at..)?;
     // Most are none, and show it at once.
+    if naming == Naming::Shouted && !may_be_shouted(rest.as_bytes()) {
+        return None;
+    }
     let place = (memo.origin + at, rest.as_bytes());
     let len = memo.values.run(&VALUES, place, FIRST_LOOK);
     if len < LEAST {
@@ -170,7 +182,7 @@ fn value(
     let run = if more { memo.values.run(&VALUES, place, MAX_VALUE) } else { len };
     let whole = rest.get(..run)?;
     let text = if run == MAX_VALUE { whole } else { trimmed(whole) };
-    if memo.has_example(at, text) {
+    if !may_be_formed(text, gap, naming) || memo.has_example(at, text) {
         return None;
     }
     // A word in capitals asks for something random, whatever it is like.
@@ -204,14 +216,12 @@ fn value(
 fn chosen(chunk: &str, (start, at): (usize, usize), gap: &Gap, memo: &mut Memo) -> Option<Beside> {
     let rest = chunk.get(at..)?;
     // Most are none, and show it at once.
-    let head = rest.as_bytes().iter().take(FIRST_LOOK).take_while(|byte| in_password(**byte));
-    let (mut numbered, mut marked) = (false, false);
-    for byte in head {
-        numbered |= byte.is_ascii_digit();
-        marked |= MARKS.has(*byte);
-    }
-    let plainly_none = if gap.chosen() { !numbered && !marked } else { !numbered || !marked };
-    if plainly_none {
+    let head = PASSWORDS.run(rest.as_bytes(), FIRST_LOOK);
+    let head = rest.as_bytes().get(..head)?;
+    let numbered = head.iter().fold(false, |any, byte| any | byte.is_ascii_digit());
+    let marked = || head.iter().any(|byte| MARKS.has(*byte));
+    let may_be = if gap.chosen() { numbered || marked() } else { numbered && marked() };
+    if !may_be {
         return None;
     }
     let run = PASSWORDS.run(rest.as_bytes(), MAX_VALUE);
@@ -255,6 +265,23 @@ fn is_credential(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
     let called_secret = gap.hidden() || gap.last == Last::PrivateKey;
     let cut = value.is_cut_id() || (!called_secret && is_cut_hash(&value));
     !elsewhere && !cut && !value.is_encoded_example() && !value.is_placeholder()
+}
+
+/// Whether a value may have the form that the words before it ask for, as far as they and its
+/// beginning say: what is counted costs more.
+fn may_be_formed(text: &str, gap: &Gap, naming: Naming) -> bool {
+    if gap.secret() {
+        return text.len() >= 10 || (gap.hidden() && gap.assigned());
+    }
+    if naming == Naming::Word {
+        return gap.tight() && text.len() == 32;
+    }
+    if gap.assigned() || gap.blank() {
+        return !gap.listed();
+    }
+    let alone = gap.words == 0 && !gap.listed();
+    let joined = LETTERS.run(text.as_bytes(), FIRST_LOOK) == text.len().min(FIRST_LOOK);
+    alone && (is_uuid(text) || (joined && text.len() >= 24))
 }
 
 /// Whether a value has the form that the words before it ask for.
@@ -323,20 +350,25 @@ fn is_formed(value: Value<'_>, gap: &Gap, naming: Naming) -> bool {
 /// without a digit is random only where nothing but letters stands.
 fn is_plainly_none(head: &[u8], counts: Option<Counts>, naming: Naming) -> bool {
     // What a word in capitals asks for has none at all.
-    let most = usize::from(naming != Naming::Shouted);
-    let joins = |at: &usize| head.get(at + 1).is_some_and(|next| *next != b'=');
-    let joints = || memchr_iter(b'=', head).filter(joins).count();
-    if let Some(counts) = counts {
-        let none = counts.made().digits() == 0 && !counts.are_joined();
-        return (none && !counts.is_unspeakable(head))
-            || (counts.made().equals() > most && joints() > most);
-    }
-    if joints() > most {
+    let most = u8::from(naming != Naming::Shouted);
+    if counts.is_none_or(|counts| counts.made().equals() > usize::from(most))
+        && has_joints(head, most + 1)
+    {
         return true;
     }
-    let digit = head.iter().any(u8::is_ascii_digit);
     let joined = || head.iter().all(u8::is_ascii_alphanumeric);
-    !digit && !joined() && !is_unspeakable(head)
+    let spoken = match counts {
+        Some(counts) => counts.made().digits() == 0 && !counts.are_joined(),
+        None => !head.iter().any(u8::is_ascii_digit) && !joined(),
+    };
+    spoken && !is_unspeakable(head)
+}
+
+/// Whether `rest` may begin with what a word in capitals asks for: nothing but letters, digits and
+/// what joins words, or groups of the lengths that a UUID has.
+fn may_be_shouted(rest: &[u8]) -> bool {
+    PLAIN.run(rest, LEAST_SHOUTED) == LEAST_SHOUTED
+        || (rest.get(8) == Some(&b'-') && rest.get(13) == Some(&b'-'))
 }
 
 /// Whether a value has nothing of what a word in capitals asks for, as far as its counts say.

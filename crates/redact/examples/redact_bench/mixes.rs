@@ -19,6 +19,18 @@ const PIECES: &[&[&str]] = &[
     &["_KEY://", "5pk"],
     &[":SECRET", "://%ge", "3", "_KEY"],
     &["okta", "_", " key "],
+    &["ZAPIER", "id"],
+    &["KEYid", "TOKENid", "SECRETid", "ZAPIERid"],
+    &["PRIVATE", "test", "auth", "NPMJS"],
+    &["TOKEN", "==rawg"],
+    &[":documo", "secret_"],
+    &["TOKEN:", "marketo"],
+    &["KEY_", ":", "\"belvo"],
+    &["api5", "TOKEN=", "t"],
+    &["rapid7", "TOKEN-", "://"],
+    &[".", "key5", "_KEY"],
+    &["soundcloud_", "arbitrum", "5vci_", "TOKEN\t", "KEY://"],
+    &["apify", "SECRET(", "TOKEN="],
     &["password", " is ", "'", "sshpass -p"],
 ];
 

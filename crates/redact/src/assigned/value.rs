@@ -1,11 +1,12 @@
 //! Reads the value of an assignment: what it is dressed in, and where it ends.
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr;
 
 use super::given::Given;
 use super::name::NAMES;
 use super::{BULLETS, Cursor, Dress, Relation, before, is_machine_made, is_quote, lead_of_line};
 use crate::class::Class;
+use crate::judge::form::has_joints;
 use crate::memo::Memo;
 use crate::tail::{Quoted, Tail};
 
@@ -19,7 +20,7 @@ const FIRST_LOOK: usize = 24;
 const MAX_WRAPPER: usize = 48;
 
 /// So many `=` may be in them, padding not counted.
-const MOST_JOINTS: usize = 2;
+const MOST_JOINTS: u8 = 2;
 
 pub(super) fn read_value(
     mut cursor: Cursor<'_>,
@@ -76,12 +77,6 @@ pub(super) fn read_value(
     let dress = dress_of(after == Some(quote));
     let tail = Tail::Quoted(quoted);
     Some(Given { relation, at: cursor.at, len, dress, after, tail, close: true })
-}
-
-/// Whether the beginning of a bare value has so many `=` with something behind them.
-fn has_joints(head: &[u8], least: usize) -> bool {
-    let joins = |at: &usize| head.get(at + 1).is_some_and(|next| *next != b'=');
-    memchr_iter(b'=', head).filter(joins).nth(least - 1).is_some()
 }
 
 fn dress_of(closed: bool) -> Dress {

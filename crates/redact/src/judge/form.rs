@@ -57,6 +57,16 @@ pub(crate) fn is_cut_hash(value: &str) -> bool {
     near && hex() && value.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
+/// Whether so many `=` have something else behind them: a machine pads with them, a list has more.
+///
+/// It is asked of the beginning of a value, which has fewer bytes than eight bits count.
+pub(crate) fn has_joints(value: &[u8], least: u8) -> bool {
+    // Of many bytes at once.
+    let behind = value.get(1..).unwrap_or_default();
+    let joins = |(one, next): (&u8, &u8)| u8::from((*one == b'=') & (*next != b'='));
+    value.iter().zip(behind).map(joins).fold(0, u8::wrapping_add) >= least
+}
+
 /// What a machine makes keys of.
 pub(super) static KEY_BYTES: Class = Class::of(b"_-./+=~:%!").with_alphanumerics();
 

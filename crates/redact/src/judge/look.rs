@@ -8,7 +8,7 @@ use super::form::{
     is_encoded_example, is_path,
 };
 use super::seen::{Few, LEAST_VARIED, Recent, Schemes, Seen};
-use super::tally::Counts;
+use super::tally::{Counts, Events, Shown};
 use super::words::{
     EXAMPLE_WORDS, EXAMPLES, is_blank, is_fetched, is_gibberish, is_placeholder, is_scrambled,
     is_unspeakable, is_upper_name, is_wordy,
@@ -35,6 +35,8 @@ pub(crate) struct Look {
     made: Cell<Option<(Dress, Made)>>,
     /// What it has, where that was counted together with the values before it.
     counts: Option<Counts>,
+    /// What shows in it by several bytes, and in those values.
+    events: RefCell<Events>,
     /// Where examples stand, and what the last bytes were, for those values too.
     examples: Cell<[Seen; 2]>,
     schemes: Cell<Schemes>,
@@ -115,15 +117,20 @@ impl<'v> Value<'v> {
     }
 
     pub(crate) fn is_wordy(&self) -> bool {
-        self.ask(1 << 1, |text| {
-            self.counts().map_or_else(|| is_wordy(text), |counts| counts.is_wordy(text.as_bytes()))
+        self.ask(1 << 1, |text| match self.counts() {
+            Some(counts) => {
+                let known = || self.shown().map(|shown| counts.is_wordy(&shown));
+                counts.may_be_wordy() && known().unwrap_or_else(|| is_wordy(text))
+            }
+            None => is_wordy(text),
         })
     }
 
     /// Whether a word in it cannot be spoken.
     pub(crate) fn is_unspeakable(&self) -> bool {
-        let text = self.text.as_bytes();
-        self.counts().map_or_else(|| is_unspeakable(text), |counts| counts.is_unspeakable(text))
+        let shown = self.counts().and_then(|_| self.shown());
+        let at_once = || is_unspeakable(self.text.as_bytes());
+        shown.map_or_else(at_once, |shown| shown.is_unspeakable())
     }
 
     pub(crate) fn is_reference(&self) -> bool {
@@ -137,7 +144,10 @@ impl<'v> Value<'v> {
 
     pub(crate) fn is_placeholder(&self) -> bool {
         self.ask(1 << 3, |text| match self.counts() {
-            Some(counts) => (counts.may_be_example() && self.has_example(counts)) || is_blank(text),
+            Some(counts) => {
+                let may_be = self.shown().is_none_or(|shown| shown.may_be_example());
+                (may_be && self.has_example(counts)) || is_blank(text)
+            }
             None => is_placeholder(text),
         })
     }
@@ -160,6 +170,12 @@ impl<'v> Value<'v> {
                 made
             }
         }
+    }
+
+    /// What shows in it by several bytes, where it is neither too short nor too long.
+    fn shown(&self) -> Option<Shown<'v>> {
+        let mut events = self.look.events.try_borrow_mut().ok()?;
+        events.of(self.look.place.0, self.text.as_bytes())
     }
 
     /// Whether there are many different bytes, of which most have enough at their beginning.
@@ -212,7 +228,10 @@ impl<'v> Value<'v> {
 
 impl Made {
     fn of(value: &Value<'_>, dress: Dress) -> Self {
-        if !value.is_varied() || is_address(value) {
+        let quoted = dress == Dress::Quoted;
+        // Without a digit it is random only where nothing but letters stands, or what joins them.
+        let speaks = |counts: &Counts| !counts.has_digit() && !counts.are_joined() && !quoted;
+        if value.counts().is_some_and(speaks) || !value.is_varied() || is_address(value) {
             return Self::Otherwise;
         }
         let number = value.bytes().all(|byte| byte.is_ascii_digit());
@@ -221,7 +240,6 @@ impl Made {
         let lettered = || has_letter(value);
         let lettered = || value.counts().is_some_and(Counts::has_letter) || lettered();
         let mixed = || numbered && lettered() && !value.is_wordy();
-        let quoted = dress == Dress::Quoted;
         let letters = || is_gibberish(value) || (quoted && is_scrambled(value));
         let random = hex || mixed() || letters();
         if !number && !random {
@@ -246,6 +264,7 @@ impl Deref for Value<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tally::Tally;
     use super::super::words::is_reference;
     use super::*;
 
@@ -283,6 +302,38 @@ mod tests {
             let answers = texts.map(|text| known(&Look::default().at(0, text, || None)));
             assert!(answers.contains(&true) && answers.contains(&false));
         }
+    }
+
+    /// What a value has, as if others stood close to it.
+    fn counts(text: &str) -> Option<Counts> {
+        let (mut tally, before) = (Tally::default(), "=".repeat(8));
+        let whole = format!("{before}{text}");
+        let values = (0..=before.len()).map(|at| (at, &whole.as_bytes()[at..]));
+        values.map(|(at, value)| tally.sums(at, value)?.counts(value.len())).last().flatten()
+    }
+
+    #[test]
+    fn what_a_value_is_made_of_says_no_more_than_the_value() {
+        let parts = [
+            "", "bcdfgh", "BCDFG", "my-", "service", "7", "2024", "0x", "abcdef", "_", ".", "kP",
+            "xQrTvW", "://", "your_",
+        ];
+        let mut made = [0, 0];
+        for one in parts {
+            for other in parts {
+                for text in parts.map(|last| format!("{one}{other}{last}{one}{last}{other}")) {
+                    let counted = counts(&text);
+                    assert!(counted.is_some() || text.len() < 2, "{text}");
+                    for dress in [Dress::Quoted, Dress::Bare] {
+                        let known = Look::default().at(0, &text, || counted).made(dress);
+                        let fresh = Look::default().at(0, &text, || None).made(dress);
+                        assert_eq!(known, fresh, "{text}");
+                        made[usize::from(fresh == Made::Random)] += 1;
+                    }
+                }
+            }
+        }
+        assert!(made.iter().all(|many| *many > 100), "{made:?}");
     }
 
     #[test]

@@ -78,3 +78,20 @@ fn an_example_host_in_base64_is_known_by_its_beginning() {
         assert!(!is_encoded_example(other), "{other}");
     }
 }
+
+#[test]
+fn padding_joins_nothing() {
+    for (value, joints) in [
+        ("", 0),
+        ("=", 0),
+        ("a==", 0),
+        ("a=b", 1),
+        ("=b==c=", 2),
+        ("a=b=c=d==e", 4),
+        ("a=b=c=d=e=f=g=h=i=j=k=l=m=n=o=p", 15),
+    ] {
+        for least in 1..20 {
+            assert_eq!(form::has_joints(value.as_bytes(), least), joints >= least, "{value}");
+        }
+    }
+}

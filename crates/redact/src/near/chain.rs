@@ -7,7 +7,8 @@
 use std::ops::Range;
 
 use super::MAX_WORDS;
-use super::gap::{Gap, Name, counter, link, link_for_all, marks};
+use super::gap::{Gap, marks};
+use super::link::{Name, counter, link, link_for_all};
 
 /// The last chain of each name that was met.
 #[derive(Debug, Default)]

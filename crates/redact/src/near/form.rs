@@ -66,7 +66,7 @@ impl<'v> Form<'v> {
     }
 }
 
-static PLAIN: Class = Class::of(b"-_").with_alphanumerics();
+pub(super) static PLAIN: Class = Class::of(b"-_").with_alphanumerics();
 
 pub(super) fn is_uuid(value: &str) -> bool {
     value.len() == 36 && value.split('-').map(str::len).eq([8, 4, 4, 4, 12])

@@ -3,8 +3,7 @@
 use std::sync::OnceLock;
 
 use super::SHOUTED;
-use crate::class::Class;
-use crate::head::{Head, first_bytes};
+use crate::head::Head;
 
 /// Words that stand between a service's name and its credential, longest first.
 #[rustfmt::skip]
@@ -90,6 +89,19 @@ impl Said {
     const HIDDEN: Self = Self(1 << 10);
     /// A mark that parts words, whatever it says.
     const MARK: Self = Self(1 << 11);
+
+    /// So many things can be said.
+    pub(super) const MANY: usize = 12;
+
+    /// The things that were said, by the places of their bits.
+    pub(super) fn places(self) -> impl Iterator<Item = usize> {
+        (0..Self::MANY).filter(move |place| self.0 >> place & 1 == 1)
+    }
+
+    /// What stands at a place.
+    pub(super) const fn at(place: usize) -> Self {
+        Self(1 << place)
+    }
 
     pub(super) const fn and(self, more: Self) -> Self {
         Self(self.0 | more.0)
@@ -255,16 +267,16 @@ impl Last {
 }
 
 /// A linking word, and what it says.
-struct Row {
-    head: Head,
-    said: Said,
-    word: Word,
+pub(super) struct Row {
+    pub(super) head: Head,
+    pub(super) said: Said,
+    pub(super) word: Word,
     /// It only begins with one of [`SHOUTED`].
-    goes_on: bool,
+    pub(super) goes_on: bool,
 }
 
 /// The linking words by their first two letters, in the order of [`LINKS`].
-struct Links {
+pub(super) struct Links {
     rows: Vec<Row>,
     /// Where the words of a pair of letters begin and end.
     pairs: Vec<(u8, u8)>,
@@ -276,7 +288,7 @@ fn pair(first: u8, second: u8) -> usize {
 }
 
 impl Links {
-    fn get() -> &'static Self {
+    pub(super) fn get() -> &'static Self {
         static LINKS: OnceLock<Links> = OnceLock::new();
         LINKS.get_or_init(Self::build)
     }
@@ -305,118 +317,10 @@ impl Links {
     }
 
     /// The word that `rest` begins with, of which `first` are the first bytes.
-    fn find(&self, rest: &[u8], first: u128) -> Option<&Row> {
+    pub(super) fn find(&self, rest: &[u8], first: u128) -> Option<&Row> {
         let [one, two, ..] = rest else { return None };
         let &(from, to) = self.pairs.get(pair(*one, *two))?;
         let rows = self.rows.get(usize::from(from)..usize::from(to))?;
         rows.iter().find(|row| row.head.begins(rest, first))
     }
-}
-
-/// The name that the gap follows, which may stand in it again.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Name {
-    pub(crate) head: Head,
-    pub(super) word: Word,
-    /// The number of the chain that it stands in.
-    pub(super) chain: usize,
-}
-
-impl Name {
-    /// A name with a number of its own.
-    pub(crate) fn of(text: &'static str, id: usize) -> Self {
-        let chain = if SHOUTED.contains(&text) { TOGETHER } else { TOGETHER + 1 + id };
-        Self { head: Head::of(text), word: Word::of(text.as_bytes()), chain }
-    }
-
-    /// Whether it is a linking word itself, in capitals.
-    pub(super) fn is_link(&self) -> bool {
-        self.chain == TOGETHER
-    }
-
-    /// Whether `bytes`, of which `first` are the first, begin with the name and no longer word.
-    fn stands_alone(&self, bytes: &[u8], first: u128) -> bool {
-        let goes_on = || bytes.get(self.head.len()).is_some_and(|byte| LETTERS.has(*byte));
-        self.head.begins(bytes, first) && !goes_on()
-    }
-}
-
-/// The chain of the names that are linking words.
-const TOGETHER: usize = 0;
-
-/// The length of a run of letters that is a word for all of [`SHOUTED`], and for all the same.
-///
-/// Where one of them stands in the middle, it is taken before what only begins with it.
-pub(super) fn link_for_all(bytes: &[u8]) -> Option<usize> {
-    let links = Links::get();
-    let mut at = 0;
-    while let Some(rest) = bytes.get(at..)
-        && rest.first().is_some_and(|byte| LETTERS.has(*byte))
-    {
-        let numbered = at > 0 && rest.first().is_some_and(u8::is_ascii_digit);
-        if numbered && (counter(rest).is_some() || is_number_of_a_value(rest)) {
-            break;
-        }
-        let row = links.find(rest, first_bytes(rest))?;
-        if at > 0 && row.goes_on {
-            return None;
-        }
-        at += row.head.len();
-    }
-    (at > 0).then_some(at)
-}
-
-/// Steps over a run of letters that is made of linking words, and of `name` again, and nothing
-/// else; `gap` is then one word longer.
-// What a word changes stays where it is: to hand it back would wait for the memory.
-pub(super) fn link(bytes: &[u8], name: &Name, gap: &mut Gap) -> Option<usize> {
-    let is_letter = |at: usize| bytes.get(at).is_some_and(|byte| LETTERS.has(*byte));
-    if !is_letter(0) {
-        return None;
-    }
-    let first = first_bytes(bytes);
-    if name.stands_alone(bytes, first) {
-        gap.words += 1;
-        gap.last = gap.last.then(name.word);
-        return Some(name.head.len());
-    }
-    let links = Links::get();
-    let row = links.find(bytes, first)?;
-    let (mut at, mut said) = (row.head.len(), gap.said.and(row.said));
-    let mut last = gap.last.then(row.word);
-    while is_letter(at) {
-        let rest = bytes.get(at..)?;
-        let numbered = rest.first().is_some_and(u8::is_ascii_digit);
-        if numbered && (counter(rest).is_some() || is_number_of_a_value(rest)) {
-            break;
-        }
-        let first = first_bytes(rest);
-        if name.head.begins(rest, first) {
-            last = last.then(name.word);
-            at += name.head.len();
-            continue;
-        }
-        let row = links.find(rest, first)?;
-        said = said.and(row.said);
-        last = last.then(row.word);
-        at += row.head.len();
-    }
-    *gap = Gap { words: gap.words + 1, said, last };
-    Some(at)
-}
-
-static LETTERS: Class = Class::of(b"").with_alphanumerics();
-
-/// Whether digits begin something long: a value that follows a word without anything between.
-fn is_number_of_a_value(rest: &[u8]) -> bool {
-    let head = rest.get(..24).unwrap_or_default();
-    let opens = head.first().is_some_and(u8::is_ascii_digit);
-    opens && head.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-}
-
-/// The length of a number of one or two digits that ends a name.
-pub(super) fn counter(rest: &[u8]) -> Option<usize> {
-    let digits = rest.iter().take(3).take_while(|byte| byte.is_ascii_digit()).count();
-    let ends = matches!(rest.get(digits), Some(b' ' | b'=' | b':' | b'"' | b'\''));
-    (matches!(digits, 1 | 2) && ends).then_some(digits)
 }

@@ -1,6 +1,7 @@
 //! What stands beside a name, and what does not.
 
 use super::*;
+use crate::judge::Look;
 
 fn found(text: &str, name: &'static str, naming: Naming) -> Option<String> {
     let at = text.to_ascii_lowercase().find(name).unwrap();
@@ -130,4 +131,58 @@ fn what_is_counted_together_is_judged_as_if_it_stood_alone() {
         }
     }
     assert!(found.iter().all(|many| *many > 200), "{found:?}");
+}
+
+/// All that a gap may say, and what it may say together.
+fn gaps() -> Vec<Gap> {
+    let said = [
+        Said::default(),
+        Said::ID,
+        Said::CLIENT,
+        Said::SECRET,
+        Said::ASSIGNED,
+        Said::BLANK,
+        Said::ASSIGNED.and(Said::TIGHT),
+        Said::ASSIGNED.and(Said::PAIR).and(Said::BLANK),
+        Said::LISTED,
+        Said::SECRET.and(Said::at(10)),
+    ];
+    let pairs = said.iter().flat_map(|one| said.map(|other| one.and(other)));
+    let gap = |said, words| Gap { words, said, last: Last::default() };
+    pairs.flat_map(|said| [gap(said, 0), gap(said, 1)]).collect()
+}
+
+#[test]
+fn what_words_ask_for_is_refused_by_no_first_look() {
+    let values = [
+        "Kp4Qx7Rm",
+        "Kp4Qx7Rm2",
+        "Kp4Qx7Rm2Sn5",
+        "Kp4Qx7Rm2Sn5Tb8Vw3Yz",
+        "Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Q",
+        "Kp4Qx7Rm_Sn5Tb8Vw3YzKp4Q",
+        "Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx_7Rm2Sn5Tb8Vw3Yz",
+        "7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d",
+        "7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4d",
+        "7b3e5d8c-1.9f-4e2b-6c8d-3a5e9f1b7c4d",
+        "7b!e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4d",
+        "kp4q-x7rm-2sn5-tb8v-w3yz-kp4q",
+        "Kp4Qx7Rm2Sn5Tb8V.Kp4Qx7Rm2Sn5Tb8V.Kp4Qx7Rm2Sn5Tb8V",
+    ];
+    let mut formed = 0;
+    for gap in gaps() {
+        for (value, naming) in values.iter().flat_map(|value| {
+            [Naming::Coined, Naming::Word, Naming::Shouted].map(|it| (*value, it))
+        }) {
+            let look = Look::default();
+            let asked = naming != Naming::Shouted || gap.secret();
+            if asked && is_formed(Value::new(value, &look), &gap, naming) {
+                assert!(may_be_formed(value, &gap, naming), "{value} {gap:?} {naming:?}");
+                let looked = naming != Naming::Shouted || may_be_shouted(value.as_bytes());
+                assert!(looked, "{value}");
+                formed += 1;
+            }
+        }
+    }
+    assert!(formed > 500, "{formed}");
 }
