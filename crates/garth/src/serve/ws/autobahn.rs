@@ -147,7 +147,7 @@ async fn listen() -> SocketAddr {
     let address = listener.local_addr().unwrap();
     let handshake = |request: Request| async {
         switch(request, MOST_FRAME, |loose, config| {
-            tokio::spawn(async {
+            tokio::spawn(async move {
                 let (socket, door) = socket(loose, config).await.unwrap();
                 echo(socket, door).await;
             });
