@@ -5,13 +5,16 @@
 //! the stream ends all of it.
 
 mod assemble;
+mod at_hand;
 mod compress;
+mod cut;
 mod join;
 mod room;
 mod segment;
 mod sieve;
 mod summary;
 mod tarred;
+mod usual;
 mod walk;
 
 use std::{
@@ -24,17 +27,20 @@ use std::{
 
 use bytes::Bytes;
 use futures_core::Stream;
-use garth_contract::{Code, DynFilesystem, Entry, Error, Kind, Links, Result, WsPath};
+use garth_contract::{Code, DynFilesystem, Error, Kind, Links, Result, WsPath};
 use tokio::{
-    sync::{Semaphore, mpsc, oneshot},
-    task::JoinHandle,
+    runtime::Handle,
+    sync::{mpsc, oneshot},
+    task::{JoinError, JoinHandle},
 };
 
 use self::{
-    join::{Joined, Ready},
+    cut::{Source, cut_up},
+    join::Joined,
     room::Room,
-    segment::{CHUNK, Ground, Job, Large, SMALL},
-    walk::Walk,
+    segment::Ground,
+    usual::Usual,
+    walk::{Looks, Walk},
 };
 pub use self::{
     sieve::{MOST_SIFTED, Sieve, Sifted},
@@ -63,15 +69,10 @@ const AHEAD: usize = 4;
 /// The same where a stretch is compressed by itself: that is most of the work then, and
 /// is shared by as many processors as there are stretches.
 const AHEAD_ZIPPED: usize = 8;
-/// How many large files are sifted, or wait to be put together: each is in memory.
-const MOST_LARGE: usize = 1;
+/// The same for what is left of a stretch and cut up anew: stretches behind it wait, too.
+const AHEAD_LEFT: usize = 2;
 /// How many pieces wait to be taken.
 const WAITING: usize = 4;
-/// A stretch has so many bytes or more, unless it is the last or before a large file.
-const STRETCH: u64 = 512 << 10;
-/// A stretch has no more entries than this, since each has a header.
-const MOST_ENTRIES: usize = 128;
-
 /// An archive in the making: a stream of its bytes.
 ///
 /// After an error there is nothing more, and what came is no whole archive.
@@ -135,22 +136,29 @@ enum Piece {
 /// `INVALID_PATTERN`, and what the backend answers; later ones come in the stream.
 pub async fn pack(files: Arc<dyn DynFilesystem>, from: &WsPath, how: &Pack) -> Result<Packing> {
     let top = files.stat(from, Links::Follow).await?;
+    let looks = match (how.format, &how.sieve) {
+        (Format::Tar | Format::TarZst, None) => Looks::PastFiles,
+        (Format::Zip, _) | (_, Some(_)) => Looks::Closely,
+    };
     let source = match top.kind {
-        Kind::Dir => Source::Tree(Box::new(Walk::new(Arc::clone(&files), from, &how.exclude)?)),
-        Kind::File => Source::File(Some(top)),
+        Kind::Dir => {
+            let walk = Walk::new(Arc::clone(&files), from, (&how.exclude, looks))?;
+            Source::Tree(Box::new(walk))
+        }
+        Kind::File => Source::Row(vec![top].into_iter()),
         Kind::Symlink | Kind::Fifo | Kind::Socket | Kind::Device => {
             return Err(Error::at(Code::NotAFile, from));
         }
     };
     let (format, sieve) = (how.format, how.sieve.clone());
-    let ground =
-        Arc::new(Ground { files, format, base: from.clone(), sieve, room: Room::default() });
+    let (room, usual) = (Room::default(), Usual::default());
+    let ground = Arc::new(Ground { files, format, base: from.clone(), sieve, room, usual });
     let (segments, ready) = mpsc::channel(match format {
         Format::Tar | Format::TarZst => AHEAD,
         Format::Zip => AHEAD_ZIPPED,
     });
-    let _walker = Task(tokio::spawn(cut_up(source, ground, segments)));
-    let joined = Joined::new(format, ready);
+    let _walker = Task(tokio::spawn(cut_up(source, Arc::clone(&ground), segments)));
+    let joined = Joined::new(ground, ready, Handle::current());
     let outlet = match format {
         Format::Tar | Format::Zip => Outlet::Plain(Box::new(joined)),
         Format::TarZst => Outlet::Compressed(compressed(joined)),
@@ -196,86 +204,17 @@ fn passes_over(error: &Error) -> bool {
     .contains(&error.code())
 }
 
-/// What is packed.
-enum Source {
-    Tree(Box<Walk>),
-    File(Option<Entry>),
+/// What a task answers, where it was not ended or lost.
+fn unless_gone<T>(done: Result<Result<T>, JoinError>) -> Result<T> {
+    done.unwrap_or_else(|_| Err(Error::of(Code::Internal)))
 }
 
-impl Source {
-    async fn next(&mut self, packed: &mut Packed) -> Result<Option<Entry>> {
-        match self {
-            Self::Tree(walk) => walk.next(packed).await,
-            Self::File(entry) => Ok(entry.take()),
-        }
-    }
-}
-
-/// Cuts a tree up into stretches and has them read; the channel bounds how many.
-async fn cut_up(mut source: Source, ground: Arc<Ground>, segments: mpsc::Sender<Ready>) {
-    let start = async |job| {
-        let ground = Arc::clone(&ground);
-        let task = Task(tokio::spawn(async move { ground.run(job).await }));
-        segments.send(Ready::Segment(task)).await.is_ok()
-    };
-    let mut noted = Packed::default();
-    let mut entries: Vec<Entry> = Vec::new();
-    let mut bytes = 0;
-    let places = Arc::new(Semaphore::new(MOST_LARGE));
-    loop {
-        let entry = match source.next(&mut noted).await {
-            Ok(Some(entry)) => entry,
-            Ok(None) => break,
-            Err(error) => {
-                let _ = segments.send(Ready::Failed(error)).await;
-                return;
-            }
-        };
-        let large = entry.kind == Kind::File && entry.size > SMALL;
-        let full = large || bytes >= STRETCH || entries.len() >= MOST_ENTRIES;
-        if full && !entries.is_empty() {
-            bytes = 0;
-            if !start(Job::Several(std::mem::take(&mut entries))).await {
-                return;
-            }
-        }
-        if !large {
-            bytes += entry.size;
-            entries.push(entry);
-            continue;
-        }
-        match ground.judge(&entry).await {
-            Ok(Large::Parts) => {}
-            Ok(Large::Whole) => {
-                // Taken here and not by the job, so that places are had in order: one that is
-                // put together never waits for a place that one behind it has.
-                let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
-                if !start(Job::Whole(entry, place)).await {
-                    return;
-                }
-                continue;
-            }
-            Ok(Large::Not(what)) => {
-                noted.note(&entry.path, what);
-                continue;
-            }
-            Err(error) => {
-                let _ = segments.send(Ready::Failed(error)).await;
-                return;
-            }
-        }
-        let entry = Arc::new(entry);
-        let mut offset = 0;
-        while offset < entry.size {
-            if !start(Job::Part(Arc::clone(&entry), offset)).await {
-                return;
-            }
-            offset += CHUNK;
-        }
-    }
-    if start(Job::Several(entries)).await {
-        let _ = segments.send(Ready::End(noted)).await;
-    }
+/// Does work that takes its time, where nobody else waits for it.
+async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|failure| {
+        Error::of(if failure.is_cancelled() { Code::Cancelled } else { Code::Internal })
+    })
 }
 
 impl Packing {

@@ -9,8 +9,8 @@ use std::{future::Future, pin::Pin, sync::Arc};
 use bytes::Bytes;
 
 use crate::{
-    Abilities, Content, Depth, Entry, Filesystem, Gathered, Incoming, Links, Listing, Made, Move,
-    Page, Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch,
+    Abilities, Content, Depth, Entry, Filesystem, Folder, Gathered, Incoming, Links, Listing, Made,
+    Move, Page, Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch,
     WatchSpec, Written, WsPath,
 };
 
@@ -32,6 +32,7 @@ pub trait DynFilesystem: Send + Sync {
         span: Span,
         into: &'a mut Vec<u8>,
     ) -> BoxFuture<'a, Result<Gathered>>;
+    fn folder(&self, path: &WsPath) -> Option<Box<dyn Folder>>;
     fn write<'a>(
         &'a self,
         path: &'a WsPath,
@@ -85,6 +86,10 @@ impl<F: Filesystem> DynFilesystem for F {
         into: &'a mut Vec<u8>,
     ) -> BoxFuture<'a, Result<Gathered>> {
         Box::pin(Filesystem::gather(self, path, span, into))
+    }
+
+    fn folder(&self, path: &WsPath) -> Option<Box<dyn Folder>> {
+        Filesystem::folder(self, path)
     }
 
     fn write<'a>(

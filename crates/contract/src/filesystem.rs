@@ -5,14 +5,14 @@ use std::{future::Future, sync::Arc};
 use bytes::Bytes;
 
 use crate::{
-    Abilities, Code, Content, Depth, Entry, Error, Gathered, Incoming, Links, Listing, Made, Move,
-    Page, Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch,
-    WatchSpec, Written, WsPath,
+    Abilities, Code, Content, Depth, Entry, Error, Folder, Gathered, Incoming, Links, Listing,
+    Made, Move, Page, Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary,
+    Watch, WatchSpec, Written, WsPath,
 };
 
 /// The files of one workspace.
 ///
-/// Sixteen methods, and each one's comment is its specification: *Errors* lists the
+/// Seventeen methods, and each one's comment is its specification: *Errors* lists the
 /// codes beyond the common ones, *After* what holds when it returned, *Cancel*
 /// what is left when its future is dropped. The conformance suite checks these
 /// sentences on every backend.
@@ -90,6 +90,14 @@ pub trait Filesystem: Send + Sync + 'static {
             let length = content.bytes.len() as u64;
             Ok(Gathered { length, size: content.size, modified: content.modified })
         }
+    }
+
+    /// A directory, or what a link to one points to, where it is had without waiting;
+    /// `None` says nothing of it.
+    ///
+    /// *After*: it lists what `list` does, and its files have the bytes that `read` gives.
+    fn folder(&self, _path: &WsPath) -> Option<Box<dyn Folder>> {
+        None
     }
 
     /// Replaces or creates a file whole, under a guard.

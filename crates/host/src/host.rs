@@ -7,13 +7,14 @@ use std::{
 
 use bytes::Bytes;
 use garth_contract::{
-    Abilities, Access, Aliases, Content, Depth, Durability, Entry, Filesystem, Gathered, Incoming,
-    Links, Listing, Made, Move, Page, Parents, Policy, Put, Query, Removed, Renamed, Result, Sink,
-    Span, Stage, Summary, Watch, WatchSpec, Written, WsPath,
+    Abilities, Access, Aliases, Content, Depth, Durability, Entry, Filesystem, Folder, Gathered,
+    Incoming, Links, Listing, Made, Move, Page, Parents, Policy, Put, Query, Removed, Renamed,
+    Result, Sink, Span, Stage, Summary, Watch, WatchSpec, Written, WsPath,
 };
 
 use crate::{
     blocking::{self, CancelOnDrop},
+    folder::Opened,
     lone::Lone,
     look, make_dir, read,
     receive::{Arriving, Draft},
@@ -145,6 +146,11 @@ impl Filesystem for Host {
         into.extend_from_slice(&content.bytes);
         let length = content.bytes.len() as u64;
         Ok(Gathered { length, size: content.size, modified: content.modified })
+    }
+
+    fn folder(&self, path: &WsPath) -> Option<Box<dyn Folder>> {
+        let opened = Opened::cached(&self.tree, path)?;
+        Some(Box::new(opened))
     }
 
     async fn write(&self, path: &WsPath, content: Bytes, put: Put) -> Result<Written> {

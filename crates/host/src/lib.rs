@@ -11,6 +11,7 @@ mod covered;
 mod descend;
 mod errno;
 mod find;
+mod folder;
 mod host;
 mod lately;
 mod lock;

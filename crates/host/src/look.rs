@@ -1,6 +1,7 @@
 //! `stat` and `list`: looking at entries without opening what they are.
 
 use std::{
+    cmp::Ordering,
     mem::MaybeUninit,
     os::fd::{AsFd, BorrowedFd},
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -8,7 +9,8 @@ use std::{
 
 use bytes::Bytes;
 use garth_contract::{
-    Code, Entry, Error, Kind, Links, Listing, Page, Result, WsPath, is_temporary, told_link,
+    Code, Entry, Error, Glance, Glimpse, Kind, Links, Listing, Page, Result, WsPath, is_temporary,
+    told_link,
 };
 use garth_search::Stands;
 use rustix::{
@@ -71,25 +73,56 @@ pub(crate) fn list(tree: &Tree, path: &WsPath, page: Page) -> Result<Listing> {
             })
         })
     };
-    let wanted = usize::try_from(page.skip.saturating_add(page.take)).unwrap_or(usize::MAX);
-    let mut smallest = Smallest { wanted, names: Vec::new() };
-    let mut total = 0;
-    each_name(dir.as_fd(), |name, told| {
-        if !is_temporary(name) && !denied(name, told) {
-            total += 1;
-            smallest.push(name);
-        }
-    })
-    .map_err(fail)?;
-    let skip = usize::try_from(page.skip).unwrap_or(usize::MAX);
-    let mut entries = Vec::new();
-    for name in smallest.into_sorted().iter().skip(skip) {
+    let (names, total) =
+        names(dir.as_fd(), page, |name, told| !denied(name, told)).map_err(fail)?;
+    let mut entries = Vec::with_capacity(names.len());
+    for (name, _) in names {
         // One that went away since is not there; that is no error.
-        if let Some(stat) = stat_name(dir.as_fd(), name).map_err(fail)? {
-            entries.push(entry(path.join(name)?, &stat));
+        if let Some(stat) = stat_name(dir.as_fd(), &name).map_err(fail)? {
+            entries.push(entry(path.join(&name)?, &stat));
         }
     }
     Ok(Listing { entries, total })
+}
+
+/// What [`list`] gives of a directory without rules, but for the looks at files.
+pub(crate) fn glance(dir: BorrowedFd<'_>, path: &WsPath, page: Page) -> Result<Glance> {
+    let fail = |errno| errno::error(errno, path);
+    let (names, total) = names(dir, page, |_, _| true).map_err(fail)?;
+    let mut entries = Vec::with_capacity(names.len());
+    for (name, told) in names {
+        if told == FileType::RegularFile {
+            entries.push(Glimpse::File(path.join(&name)?));
+        } else if let Some(stat) = stat_name(dir, &name).map_err(fail)? {
+            entries.push(Glimpse::Entry(entry(path.join(&name)?, &stat)));
+        }
+    }
+    Ok(Glance { entries, total })
+}
+
+/// A name, and what a directory tells it to be.
+type Told = (Vec<u8>, FileType);
+
+/// The names on a page of a directory, each with what it is told to be, and how many
+/// there are in all.
+fn names(
+    dir: BorrowedFd<'_>,
+    page: Page,
+    shows: impl Fn(&[u8], FileType) -> bool,
+) -> Result<(Vec<Told>, u64), Errno> {
+    let wanted = usize::try_from(page.skip.saturating_add(page.take)).unwrap_or(usize::MAX);
+    let mut smallest = Smallest { wanted, names: Vec::new() };
+    let mut total = 0;
+    each_name(dir, |name, told| {
+        if !is_temporary(name) && shows(name, told) {
+            total += 1;
+            smallest.push(name, told);
+        }
+    })?;
+    let mut names = smallest.into_sorted();
+    let skip = usize::try_from(page.skip).unwrap_or(usize::MAX);
+    names.drain(..skip.min(names.len()));
+    Ok((names, total))
 }
 
 /// What an entry is to a rule; not every file system tells along with the name.
@@ -104,23 +137,27 @@ fn stands(dir: BorrowedFd<'_>, name: &[u8], told: FileType) -> Stands {
 /// The smallest of many names, in bounded memory.
 struct Smallest {
     wanted: usize,
-    names: Vec<Vec<u8>>,
+    names: Vec<Told>,
 }
 
 impl Smallest {
-    fn push(&mut self, name: &[u8]) {
-        self.names.push(name.to_vec());
+    fn push(&mut self, name: &[u8], told: FileType) {
+        self.names.push((name.to_vec(), told));
         if self.names.len() >= self.wanted.saturating_mul(2).saturating_add(SLACK) {
-            self.names.select_nth_unstable(self.wanted);
+            self.names.select_nth_unstable_by(self.wanted, by_name);
             self.names.truncate(self.wanted);
         }
     }
 
-    fn into_sorted(mut self) -> Vec<Vec<u8>> {
-        self.names.sort_unstable();
+    fn into_sorted(mut self) -> Vec<Told> {
+        self.names.sort_unstable_by(by_name);
         self.names.truncate(self.wanted);
         self.names
     }
+}
+
+fn by_name(one: &Told, other: &Told) -> Ordering {
+    one.0.cmp(&other.0)
 }
 
 /// Calls `visit` for each entry of a directory but `.` and `..`.

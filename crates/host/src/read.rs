@@ -25,7 +25,7 @@ const CHUNK: u64 = 256 << 10;
 
 /// The most that is gathered without a thread of its own: some tenths of a
 /// millisecond, and its buffer is there already.
-const MOST_GATHERED: u64 = 1 << 20;
+pub(crate) const MOST_GATHERED: u64 = 1 << 20;
 
 pub(crate) fn read(tree: &Tree, path: &WsPath, span: Span) -> Result<Content> {
     let (handle, stat) = tree.open_file(path)?;

@@ -216,6 +216,15 @@ impl Tree {
             .ok()
     }
 
+    /// Opens a regular file likewise, by its name in a directory of this tree, and no link.
+    pub(crate) fn open_file_in(&self, dir: BorrowedFd<'_>, name: &[u8]) -> Option<(OwnedFd, Stat)> {
+        let flags = with_links(TO_READ, Links::Keep);
+        let resolve = BENEATH | ResolveFlags::CACHED;
+        let file = openat2(dir, name, flags, Mode::empty(), resolve).ok()?;
+        // Nobody hears of a refusal here, so nobody asks what was refused.
+        self.checked(file, &WsPath::root()).ok()
+    }
+
     /// Tells whether the kernel alone decides where a path leads.
     pub(crate) fn is_plain(&self) -> bool {
         self.rules.is_empty() && !self.walk_only.load(Ordering::Relaxed)

@@ -48,7 +48,7 @@ impl Assembly {
     pub(super) fn take(&mut self, segment: Segment) -> Vec<Bytes> {
         let mut out = Vec::new();
         match segment {
-            Segment::Several { bytes, records, packed, place: _place } => {
+            Segment::Several { bytes, records, packed, left: _, place: _place } => {
                 self.packed.add(packed);
                 for record in records {
                     self.enlist(record);

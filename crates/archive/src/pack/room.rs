@@ -12,7 +12,7 @@ use bytes::Bytes;
 /// How many buffers are kept: as many as can be under way, read or waiting.
 const MOST_KEPT: usize = super::AHEAD + super::WAITING;
 /// A buffer has room for most stretches, so that it fits wherever it is taken next.
-const LEAST_ROOM: usize = 1 << 20;
+pub(super) const LEAST_ROOM: usize = 1 << 20;
 /// A buffer that grew beyond this is not kept: one odd stretch would be had for ever.
 const MOST_ROOM: usize = 2 << 20;
 

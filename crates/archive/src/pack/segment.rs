@@ -8,14 +8,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use crc32fast::Hasher;
-use garth_contract::{Code, DynFilesystem, Entry, Error, Kind, Result, Span, WsPath};
+use garth_contract::{Code, DynFilesystem, Entry, Glimpse, Kind, Links, Result, Span, WsPath};
 
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::{
-    MOST_SIFTED, Packed, Sieve, Sifted, What, passes_over,
+    MOST_SIFTED, Packed, Sieve, Sifted, What, off_thread, passes_over,
     room::Room,
     sieve::{BEGINS, SIFTED_IN_PLACE},
+    usual::Usual,
 };
 use crate::{
     Format,
@@ -42,11 +43,12 @@ pub(super) struct Ground {
     pub(super) base: WsPath,
     pub(super) sieve: Option<Arc<dyn Sieve>>,
     pub(super) room: Room,
+    pub(super) usual: Usual,
 }
 
 /// What is to be read.
 pub(super) enum Job {
-    Several(Vec<Entry>),
+    Several(Vec<Glimpse>),
     /// The part of a large file that begins at a place.
     Part(Arc<Entry>, u64),
     /// A large file that is sifted.
@@ -67,6 +69,8 @@ pub(super) enum Segment {
         bytes: Bytes,
         records: Vec<zip::Record>,
         packed: Packed,
+        /// What comes next and was not read, since there was no room for it.
+        left: Vec<Entry>,
         /// Kept until it is put together, if it is large.
         place: Option<OwnedSemaphorePermit>,
     },
@@ -96,11 +100,23 @@ struct Loaded {
     content: Bytes,
 }
 
+impl Segment {
+    /// What was not read, once.
+    pub(super) fn take_left(&mut self) -> Vec<Entry> {
+        match self {
+            Self::Several { left, .. } => std::mem::take(left),
+            Self::Part(..) => Vec::new(),
+        }
+    }
+}
+
 impl Ground {
     pub(super) async fn run(&self, job: Job) -> Result<Segment> {
         match job {
             Job::Several(entries) => self.several(entries, SMALL, None).await,
-            Job::Whole(entry, place) => self.several(vec![entry], MOST_SIFTED, Some(place)).await,
+            Job::Whole(entry, place) => {
+                self.several(vec![Glimpse::Entry(entry)], MOST_SIFTED, Some(place)).await
+            }
             Job::Part(entry, offset) => {
                 let part = self.part(&entry, offset).await?;
                 Ok(Segment::Part(entry, part))
@@ -123,22 +139,50 @@ impl Ground {
 
     async fn several(
         &self,
-        entries: Vec<Entry>,
+        row: Vec<Glimpse>,
         most: u64,
         place: Option<OwnedSemaphorePermit>,
     ) -> Result<Segment> {
         let mut packed = Packed::default();
-        let (bytes, records) = match self.format {
+        let (bytes, records, left) = match self.format {
             Format::Tar | Format::TarZst => {
-                (self.tarred(entries, most, &mut packed).await?, Vec::new())
+                let (bytes, left) = self.tarred(row, most, &mut packed).await?;
+                (bytes, Vec::new(), left)
             }
             Format::Zip => {
+                let entries = self.looked_at(row, &mut packed).await?;
                 let loaded = self.loaded(entries, most, &mut packed).await?;
                 let base = self.base.clone();
-                off_thread(move || zip_of(&base, &loaded)).await?
+                let (bytes, records) = off_thread(move || zip_of(&base, &loaded)).await?;
+                (bytes, records, Vec::new())
             }
         };
-        Ok(Segment::Several { bytes, records, packed, place })
+        Ok(Segment::Several { bytes, records, packed, left, place })
+    }
+
+    /// Looks at what nobody looked at yet; what is no file any more is noted.
+    pub(super) async fn looked_at(
+        &self,
+        row: impl IntoIterator<Item = Glimpse>,
+        packed: &mut Packed,
+    ) -> Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for glimpse in row {
+            let path = match glimpse {
+                Glimpse::Entry(entry) => {
+                    entries.push(entry);
+                    continue;
+                }
+                Glimpse::File(path) => path,
+            };
+            match self.files.stat(&path, Links::Keep).await {
+                Ok(entry) if entry.kind == Kind::File => entries.push(entry),
+                Ok(_) => packed.note(&path, What::Unreadable),
+                Err(error) if passes_over(&error) => packed.note(&path, What::Unreadable),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(entries)
     }
 
     async fn loaded(
@@ -322,11 +366,4 @@ pub(super) fn member<'a>(
         mode: entry.mode.unwrap_or(default) & MODE,
         modified: entry.modified,
     }
-}
-
-async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|failure| {
-        Error::of(if failure.is_cancelled() { Code::Cancelled } else { Code::Internal })
-    })
 }

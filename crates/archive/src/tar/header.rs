@@ -42,17 +42,17 @@ const POSIX: &[u8] = b"ustar\x0000";
 const GNU: &[u8] = b"ustar  \0";
 
 impl<N: AsRef<[u8]>> Header<N> {
-    /// Writes the header; `prefix` goes before the name, with a slash between.
+    /// Writes the header into a block of zeros; `prefix` goes before the name, with a
+    /// slash between.
     ///
     /// What does not fit is cut: who has more to say says it in extended records.
-    pub(super) fn encode(&self, prefix: &[u8]) -> [u8; BLOCK] {
-        let mut block = [0; BLOCK];
-        put(&mut block, field::NAME, self.name.as_ref());
-        put(&mut block, field::PREFIX, prefix);
-        put(&mut block, field::LINK, self.link.as_ref());
-        put(&mut block, field::FLAG, &[self.flag]);
-        put(&mut block, field::MAGIC, POSIX);
-        put(&mut block, field::SUM, b"        ");
+    pub(super) fn encode(&self, prefix: &[u8], block: &mut [u8; BLOCK]) {
+        put(block, field::NAME, self.name.as_ref());
+        put(block, field::PREFIX, prefix);
+        put(block, field::LINK, self.link.as_ref());
+        put(block, field::FLAG, &[self.flag]);
+        put(block, field::MAGIC, POSIX);
+        put(block, field::SUM, b"        ");
         let modified = u64::try_from(self.modified).unwrap_or(0).min(MOST_OCTAL);
         for (range, value) in [
             (field::MODE, u64::from(self.mode)),
@@ -63,12 +63,11 @@ impl<N: AsRef<[u8]>> Header<N> {
             (field::MAJOR, 0),
             (field::MINOR, 0),
         ] {
-            put_octal(&mut block, range.start..range.end - 1, value);
+            put_octal(block, range.start..range.end - 1, value);
         }
-        let sum = unsigned(&block).into();
-        put(&mut block, field::SUM, b"000000\0 ");
-        put_octal(&mut block, field::SUM.start..field::SUM.end - 2, sum);
-        block
+        let sum = unsigned(block).into();
+        put(block, field::SUM, b"000000\0 ");
+        put_octal(block, field::SUM.start..field::SUM.end - 2, sum);
     }
 }
 
@@ -197,17 +196,22 @@ mod tests {
         }
     }
 
+    fn encoded(prefix: &[u8]) -> [u8; BLOCK] {
+        let mut block = [0; BLOCK];
+        header().encode(prefix, &mut block);
+        block
+    }
+
     #[test]
     fn a_header_is_read_as_it_is_written() {
-        let block = header().encode(b"");
-        assert_eq!(Header::parse(&block), Ok(header()));
+        assert_eq!(Header::parse(&encoded(b"")), Ok(header()));
         let whole = Header { name: b"p/q/d/f".to_vec(), ..header() };
-        assert_eq!(Header::parse(&header().encode(b"p/q")), Ok(whole));
+        assert_eq!(Header::parse(&encoded(b"p/q")), Ok(whole));
     }
 
     #[test]
     fn a_header_with_a_wrong_sum_is_refused() {
-        let mut block = header().encode(b"");
+        let mut block = encoded(b"");
         block[0] ^= 1;
         assert_eq!(Header::parse(&block), Err("its checksum is wrong"));
     }

@@ -54,7 +54,9 @@ pub(crate) fn write_header(out: &mut Vec<u8>, member: &Member<'_>) {
         size: member.size,
         modified: moment.seconds,
     };
-    out.extend_from_slice(&header.encode(prefix));
+    let at = out.len();
+    out.resize(at + BLOCK, 0);
+    put_at(out, at, (&header, prefix));
 }
 
 /// Writes what is said about the next entry, with its header, unless that is nothing.
@@ -67,10 +69,15 @@ fn write_meta(out: &mut Vec<u8>, (flag, name): (u8, &[u8]), say: impl FnOnce(&mu
         return out.truncate(at);
     }
     let header = Header { flag, name, link: b"", mode: 0o644, size, modified: 0 };
-    if let Some(place) = out.get_mut(at..at + BLOCK) {
-        place.copy_from_slice(&header.encode(b""));
-    }
+    put_at(out, at, (&header, b""));
     out.resize(out.len() + padding(size), 0);
+}
+
+/// Writes a header to where a block of zeros is, so that it is not copied.
+fn put_at(out: &mut [u8], at: usize, (header, prefix): (&Header<&[u8]>, &[u8])) {
+    if let Some(block) = out.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+        header.encode(prefix, block);
+    }
 }
 
 /// How many zeros follow a content of this size.
@@ -99,9 +106,13 @@ fn split(name: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// What the records of an entry are called: after the entry, for who lists them as files.
 fn pax_name(name: &[u8]) -> [u8; MOST_NAME] {
+    const BEFORE: &[u8] = b"PaxHeaders/";
     let mut called = [0; MOST_NAME];
-    for (place, byte) in called.iter_mut().zip(b"PaxHeaders/".iter().chain(last(name))) {
-        *place = *byte;
+    let (before, rest) = called.split_at_mut(BEFORE.len());
+    before.copy_from_slice(BEFORE);
+    let name = cut(last(name), rest.len());
+    if let Some(place) = rest.get_mut(..name.len()) {
+        place.copy_from_slice(name);
     }
     called
 }

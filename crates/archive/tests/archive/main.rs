@@ -26,4 +26,5 @@ mod names;
 mod packing;
 mod programs;
 mod round_trips;
+mod rows;
 mod sieves;

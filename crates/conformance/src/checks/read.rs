@@ -1,6 +1,8 @@
 //! What `read` brings back of a file: whole, by bytes, and what it refuses.
 
-use garth_contract::{Code, Span, Version};
+use std::ops::ControlFlow;
+
+use garth_contract::{Code, Glimpse, Page, Sight, Span, Version};
 
 use crate::{
     Subject, Verdict,
@@ -32,6 +34,7 @@ checks! { "read"
     a_link_to_a_special_file_is_refused_at_once [Symlinks SpecialFiles] under open covers "read.errors.not_a_file" "common.never_blocks";
     what_is_gathered_comes_behind_what_was_there [Write] under open covers "gather.span" "gather.after";
     what_cannot_be_gathered_leaves_the_buffer_as_it_was [Write] under open covers "gather.errors";
+    a_folder_has_what_is_listed_and_what_is_read [Write] under open covers "folder.lists" "folder.reads";
     what_is_read_at_once_is_what_is_read_after_waiting [Write] under open covers "read_now.same";
     a_part_of_a_vast_file_is_read_alone [] under open covers "read.after.only_the_span";
 }
@@ -322,6 +325,46 @@ async fn what_cannot_be_gathered_leaves_the_buffer_as_it_was(ws: Subject) -> Ver
         let mut buffer = b"before".to_vec();
         refused(ws.fs.gather(&at(path)?, whole, &mut buffer).await, code)?;
         same(path, &buffer[..], b"before".as_slice())?;
+    }
+    Ok(())
+}
+
+async fn a_folder_has_what_is_listed_and_what_is_read(ws: Subject) -> Verdict {
+    for (path, text) in [("d/b", "bytes"), ("d/a", ""), ("d/e/f", "deep"), ("d/c", "more")] {
+        ws.write(path, text).await?;
+    }
+    for (skip, take) in [(0, 100), (1, 2), (9, 1)] {
+        let page = Page { skip, take };
+        let Some(folder) = ws.fs.folder(&at("d")?) else { return Ok(()) };
+        let glance = folder.glance(page)?;
+        let listing = ws.fs.list(&at("d")?, page).await?;
+        same("total", glance.total, listing.total)?;
+        same("how many are listed", glance.entries.len(), listing.entries.len())?;
+        for (glimpse, entry) in glance.entries.into_iter().zip(listing.entries) {
+            same("what it is", (glimpse.path(), glimpse.kind()), (&entry.path, entry.kind))?;
+            if let Glimpse::Entry(seen) = glimpse {
+                same("what was looked at", seen, entry)?;
+            }
+        }
+    }
+    let Some(folder) = ws.fs.folder(&at("d")?) else { return Ok(()) };
+    for name in ["a", "b", "c", "e", "nope"] {
+        let path = at(format!("d/{name}"))?;
+        let mut seen = None;
+        let mut buffer = b"before".to_vec();
+        let size = folder.gather_now(name.as_bytes(), &mut buffer, &mut |sight, _| {
+            seen = Some(sight);
+            ControlFlow::Continue(())
+        });
+        let Some(size) = size else {
+            same("the buffer", &buffer[..], b"before".as_slice())?;
+            continue;
+        };
+        let read = ws.fs.read(&path, Span::Whole { at_most: 10 }).await?;
+        same("the buffer", buffer, [b"before", &read.bytes[..]].concat())?;
+        same("its size", size, read.size)?;
+        let told = Sight { size, modified: read.modified, mode: read.mode };
+        same("what was seen", seen, Some(told))?;
     }
     Ok(())
 }

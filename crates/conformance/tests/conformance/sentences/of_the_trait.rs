@@ -10,7 +10,7 @@ pub(super) const TRAIT: &[(&str, &[(&str, &str)])] = &[
         &[
             (
                 READING,
-                "The files of one workspace. Sixteen methods, and each one's comment is its specification: *Errors* lists the codes beyond the common ones, *After* what holds when it returned, *Cancel* what is left when its future is dropped. The conformance suite checks these sentences on every backend.",
+                "The files of one workspace. Seventeen methods, and each one's comment is its specification: *Errors* lists the codes beyond the common ones, *After* what holds when it returned, *Cancel* what is left when its future is dropped. The conformance suite checks these sentences on every backend.",
             ),
             (
                 "common.outside",
@@ -121,6 +121,17 @@ pub(super) const TRAIT: &[(&str, &[(&str, &str)])] = &[
                 "*After*: the buffer has what it had, and behind it the bytes that `read` gives.",
             ),
             ("gather.cancel", "*Cancel*: the buffer has only what it had."),
+        ],
+    ),
+    (
+        "folder",
+        &[
+            (
+                READING,
+                "A directory, or what a link to one points to, where it is had without waiting; `None` says nothing of it.",
+            ),
+            ("folder.lists", "*After*: it lists what `list` does,"),
+            ("folder.reads", "and its files have the bytes that `read` gives."),
         ],
     ),
     (
