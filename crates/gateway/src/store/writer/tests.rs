@@ -34,7 +34,7 @@ fn a_record_behind_a_drop_in_its_own_transaction_is_in_a_block() {
 
 #[test]
 fn records_of_a_journal_are_one_chain_however_many_a_statement_writes() {
-    for count in [1, 7, 8, 9, 16, 19] {
+    for count in [1_i64, 7, 8, 9, 16, 19] {
         let dir = tempfile::tempdir().unwrap();
         let connection = connect::open(&dir.path().join("garth.db"), &Clock::system()).unwrap();
         let entry = |number: i64| Entry {
