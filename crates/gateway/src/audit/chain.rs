@@ -11,7 +11,7 @@ use blake3::{
     hazmat::{ContextKey, HasherExt, hash_derive_key_context},
 };
 use garth_contract::{Code, Error, Result};
-use rusqlite::{CachedStatement, Connection, Statement, ToSql};
+use rusqlite::{CachedStatement, Connection};
 
 use super::{Entry, Known, blocks};
 use crate::store::{fault, sql};
@@ -51,9 +51,6 @@ impl Link {
     }
 }
 
-/// So many records are written by one statement, where there are as many.
-const TOGETHER: usize = 8;
-
 /// Writes records of one transaction, one behind the other.
 pub(crate) struct Appender<'c> {
     connection: &'c Connection,
@@ -76,84 +73,32 @@ impl<'c> Appender<'c> {
         behind: &Link,
         entry: &Entry<T>,
     ) -> Result<Link> {
-        let link = self.behind(behind, entry);
-        let inserted = bind(&mut self.statement, 0, (&link, entry))
-            .and_then(|()| self.statement.raw_execute());
-        inserted.map_err(|error| fault(&error))?;
-        self.list(&link, entry)?;
-        Ok(link)
-    }
-
-    /// Appends records behind another, and gives the place of the last.
-    pub(crate) fn append_all<'e>(
-        &mut self,
-        behind: Link,
-        mut entries: impl Iterator<Item = Entry<&'e str>>,
-    ) -> Result<Link> {
-        static TEXT: LazyLock<String> = LazyLock::new(|| sql::audit_append(TOGETHER));
-        let mut together = self.connection.prepare_cached(&TEXT).map_err(|error| fault(&error))?;
-        let (mut head, mut taken) = (behind, Vec::with_capacity(TOGETHER));
-        loop {
-            taken.clear();
-            taken.extend(entries.by_ref().take(TOGETHER));
-            if taken.len() < TOGETHER {
-                return taken.iter().try_fold(head, |head, entry| self.append(&head, entry));
-            }
-            for (row, entry) in taken.iter().enumerate() {
-                head = self.behind(&head, entry);
-                bind(&mut together, row, (&head, entry)).map_err(|error| fault(&error))?;
-                self.list(&head, entry)?;
-            }
-            together.raw_execute().map_err(|error| fault(&error))?;
-        }
-    }
-
-    /// The place of a record behind another.
-    fn behind<T: AsRef<str>>(&mut self, behind: &Link, entry: &Entry<T>) -> Link {
         let sequence = behind.sequence + 1;
         let hash = link_in(&mut self.form, &behind.hash, sequence, entry);
         let total = behind.total.saturating_add(size(entry));
-        Link { sequence, hash, total }
-    }
-
-    /// Lets a record be found by its workspace.
-    fn list<T: AsRef<str>>(&mut self, link: &Link, entry: &Entry<T>) -> Result<()> {
-        let workspace = entry.workspace.as_ref();
-        if self.known.is_first(link.sequence, workspace) {
-            blocks::add(self.connection, link.sequence, workspace)?;
+        let [caller, role, session, workspace, operation, summary, outcome] = entry.texts();
+        let inserted = self.statement.execute((
+            sequence,
+            entry.time_ms,
+            caller,
+            role,
+            session,
+            workspace,
+            operation,
+            summary,
+            outcome,
+            entry.duration_us,
+            entry.bytes_in,
+            entry.bytes_out,
+            total,
+            hash.as_bytes(),
+        ));
+        inserted.map_err(|error| fault(&error))?;
+        if self.known.is_first(sequence, workspace) {
+            blocks::add(self.connection, sequence, workspace)?;
         }
-        Ok(())
+        Ok(Link { sequence, hash, total })
     }
-}
-
-/// Gives a statement that appends the values of a record, which is so far from its first.
-fn bind<T: AsRef<str>>(
-    statement: &mut Statement<'_>,
-    row: usize,
-    (link, entry): (&Link, &Entry<T>),
-) -> rusqlite::Result<()> {
-    let [caller, role, session, workspace, operation, summary, outcome] = entry.texts();
-    let values: [&dyn ToSql; 14] = [
-        &link.sequence,
-        &entry.time_ms,
-        &caller,
-        &role,
-        &session,
-        &workspace,
-        &operation,
-        &summary,
-        &outcome,
-        &entry.duration_us,
-        &entry.bytes_in,
-        &entry.bytes_out,
-        &link.total,
-        link.hash.as_bytes(),
-    ];
-    let first = row * values.len() + 1;
-    for (number, value) in (first..).zip(values) {
-        statement.raw_bind_parameter(number, value)?;
-    }
-    Ok(())
 }
 
 /// The hash of an entry behind a record.

@@ -106,12 +106,6 @@ impl Batch {
         }
     }
 
-    /// A batch with one entry.
-    #[cfg(test)]
-    pub(super) fn of_one<T: AsRef<str>>(number: u64, entry: &Entry<T>) -> Self {
-        Self { bytes: Line::of(entry).numbered(number).to_vec(), count: 1, last: number }
-    }
-
     /// The entries, in their order.
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry<&str>> {
         entries::of_ours(&self.bytes).map(|(_, entry)| entry)

@@ -149,17 +149,5 @@ statements! {
 pub(crate) const AUDIT_PAGE: &str = "SELECT sequence, time_ms, caller, role, session, workspace, operation, summary, outcome, \
      duration_us, bytes_in, bytes_out, hash FROM audit";
 
-/// [`AUDIT_APPEND`] for so many records at once: most of what a statement takes, it takes once.
-pub(crate) fn audit_append(records: usize) -> String {
-    let (before, one) = AUDIT_APPEND.split_once("VALUES ").unwrap_or((AUDIT_APPEND, ""));
-    let columns = one.split(',').count();
-    let row = |record: usize| {
-        let numbers = (1..=columns).map(|column| format!("${}", record * columns + column));
-        format!("({})", numbers.collect::<Vec<_>>().join(", "))
-    };
-    let rows: Vec<_> = (0..records).map(row).collect();
-    format!("{before}VALUES {}", rows.join(", "))
-}
-
 #[cfg(test)]
 mod tests;

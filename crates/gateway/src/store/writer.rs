@@ -308,9 +308,12 @@ impl Group {
             return Ok(());
         }
         self.records += journal.count;
-        let head = Link::head(connection, &mut self.known)?;
+        let mut head = Link::head(connection, &mut self.known)?;
         let mut appender = Appender::new(connection, &mut self.known)?;
-        self.head = Some(appender.append_all(head, journal.entries())?);
+        for entry in journal.entries() {
+            head = appender.append(&head, &entry)?;
+        }
+        self.head = Some(head);
         self.journal = Some(journal.last);
         Ok(())
     }

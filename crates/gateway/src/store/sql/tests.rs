@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use super::{ALL, AUDIT_APPEND, AUDIT_PAGE, BLOCK_DROP, BLOCK_LIST, MIGRATIONS, audit_append};
+use super::{ALL, AUDIT_PAGE, BLOCK_DROP, BLOCK_LIST, MIGRATIONS};
 
 fn database() -> Connection {
     let connection = Connection::open_in_memory().unwrap();
@@ -35,15 +35,6 @@ fn parameters_first_appear_in_the_order_of_their_numbers() {
             assert_eq!(statement.parameter_name(number), Some(&*format!("${number}")), "{name}");
         }
     }
-}
-
-#[test]
-fn many_records_are_appended_by_the_same_statement_with_more_numbers() {
-    assert_eq!(audit_append(1), AUDIT_APPEND);
-    let three = audit_append(3);
-    assert_eq!(parameters(&three), (1..=42).collect::<Vec<_>>());
-    assert!(three.ends_with("$41, $42)"), "{three}");
-    assert_eq!(database().prepare(&three).unwrap().parameter_count(), 42);
 }
 
 #[test]
