@@ -20,6 +20,7 @@ use garth_contract::{Code, Detail, Error};
 use garth_gateway::{Caller, Credential, Role};
 use serde_json::{Map, Value, json};
 use tokio::{
+    runtime::Handle,
     sync::{Semaphore, oneshot},
     task::{
         JoinSet,
@@ -27,7 +28,7 @@ use tokio::{
     },
     time::{Instant, MissedTickBehavior, interval_at, timeout},
 };
-use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::{Utf8Bytes, protocol::frame::coding::CloseCode};
 use tokio_util::sync::ReusableBoxFuture;
 
 use super::{
@@ -50,6 +51,9 @@ const MOST_AT_A_TIME: usize = 128;
 const MOST_UNDERWAY: usize = 1_024;
 /// Bytes of requests that may be under way; the next is not read before there is room.
 const MOST_BYTES: usize = 52_428_800;
+/// A longer request is read and worked on by the threads that all share: to read it takes longer
+/// than those may wait who are served by this thread.
+const AT_ONCE: usize = 64 << 10;
 /// What to wait for when too many requests are under way: a time in which some end.
 const TOO_MANY: Duration = Duration::from_millis(100);
 /// A client from which nothing came for so long, not even an answer to a ping, is gone.
@@ -206,9 +210,18 @@ impl Serving<'_> {
     }
 
     /// Takes a frame: answers it, or lets it be worked on beside others.
-    async fn take(&mut self, text: &str) {
+    async fn take(&mut self, text: &Utf8Bytes) {
         let session = self.session;
-        let request = match Request::read(text) {
+        let read = if text.len() > AT_ONCE {
+            let text = text.clone();
+            let reading = session.app.runtime.spawn(async move { Request::read(&text) });
+            // Nobody asks for an answer any more where the threads are gone.
+            let Ok(read) = reading.await else { return };
+            read
+        } else {
+            Request::read(text)
+        };
+        let request = match read {
             Ok(request) => request,
             Err(bad) => return session.bad(&bad).await,
         };
@@ -278,13 +291,19 @@ impl Serving<'_> {
             }
             None => ReusableBoxFuture::new(work),
         };
-        // One that need not wait is not to be put off in the middle for want of a turn.
-        let polled = poll_fn(|context| {
-            // What it begins beside itself is begun where that does not keep others waiting.
-            let _elsewhere = session.app.runtime.enter();
-            Poll::Ready(pin!(unconstrained(&mut working)).poll(context))
-        });
-        match polled.await {
+        let polled = if size > AT_ONCE {
+            let begun = session.app.runtime.spawn(async move {
+                let polled = futures::poll!(unconstrained(&mut working));
+                (working, polled)
+            });
+            // The next request is begun after this one: some go on with what it did.
+            let Ok((begun, polled)) = begun.await else { return };
+            working = begun;
+            polled
+        } else {
+            begun_here(&session.app.runtime, &mut working).await
+        };
+        match polled {
             // Most are done at once, and need no task of their own, nor can they be cancelled:
             // nothing else is read meanwhile.
             Poll::Ready(worked) => {
@@ -321,6 +340,20 @@ impl Serving<'_> {
     async fn drain(&mut self) {
         while self.jobs.join_next().await.is_some() {}
     }
+}
+
+/// Begins a request on this thread, and does all of it that need not wait.
+async fn begun_here(
+    elsewhere: &Handle,
+    working: &mut ReusableBoxFuture<'static, Worked>,
+) -> Poll<Worked> {
+    poll_fn(|context| {
+        // What it begins beside itself is begun where that does not keep others waiting.
+        let _elsewhere = elsewhere.enter();
+        // One that need not wait is not to be put off in the middle for want of a turn.
+        Poll::Ready(pin!(unconstrained(&mut *working)).poll(context))
+    })
+    .await
 }
 
 /// When something was last heard from a client.
