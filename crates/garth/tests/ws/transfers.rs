@@ -64,6 +64,24 @@ fn a_file_goes_up_and_down_in_chunks_and_is_the_same() {
 }
 
 #[test]
+fn chunks_that_nobody_waits_for_arrive_in_their_order_whether_long_or_short() {
+    let server = Server::start();
+    let mut client = server.agent("bird");
+    let upload = begun(&mut client, json!({"agentId": "bird", "path": "a"}));
+    let mut whole = Vec::new();
+    for (letter, length) in (b'a'..=b'z').zip([100_000, 5].into_iter().cycle()) {
+        let chunk = vec![letter; length];
+        let content = STANDARD.encode(&chunk);
+        let params = json!({"uploadId": upload, "offset": whole.len(), "content": content});
+        client.begin("worktree.upload.chunk", params);
+        whole.extend(chunk);
+    }
+    let told = client.ok("worktree.upload.commit", json!({"uploadId": upload}));
+    assert_eq!(told["sizeBytes"], whole.len());
+    assert_eq!(fs::read(server.files("bird").join("a")).unwrap(), whole);
+}
+
+#[test]
 fn chunks_follow_each_other_and_a_guard_holds_until_the_commit() {
     let server = Server::start();
     let mut client = server.agent("bird");

@@ -21,7 +21,7 @@ use garth_gateway::{Caller, Credential, Role};
 use serde_json::{Map, Value, json};
 use tokio::{
     runtime::Handle,
-    sync::{Semaphore, oneshot},
+    sync::{OwnedSemaphorePermit, Semaphore, oneshot},
     task::{
         JoinSet,
         coop::{consume_budget, unconstrained},
@@ -42,7 +42,7 @@ use super::{
     request::{self, Line, Told, Worked},
     requests::Requests,
 };
-use crate::serve::app::App;
+use crate::serve::{app::App, left::Left};
 
 /// Requests of one connection that are worked on at a time.
 const MOST_AT_A_TIME: usize = 128;
@@ -167,6 +167,16 @@ impl Guard {
             }
         }
     }
+}
+
+/// A request that was begun.
+struct Begun {
+    id: String,
+    working: ReusableBoxFuture<'static, Worked>,
+    left: Left,
+    /// The room that it waited for, and how much that is.
+    room: Option<OwnedSemaphorePermit>,
+    bytes: u32,
 }
 
 /// A client whose requests are served.
@@ -303,21 +313,27 @@ impl Serving<'_> {
         } else {
             begun_here(&session.app.runtime, &mut working).await
         };
+        self.settle(polled, Begun { id, working, left, room, bytes });
+    }
+
+    /// Answers a request that is done, and lets the others go on beside each other.
+    fn settle(&mut self, polled: Poll<Worked>, begun: Begun) {
+        let Begun { id, working, left, room, bytes } = begun;
+        let Session { app, outbox, .. } = self.session;
         match polled {
             // Most are done at once, and need no task of their own, nor can they be cancelled:
             // nothing else is read meanwhile.
             Poll::Ready(worked) => {
                 self.spare = Some(working);
                 drop(room);
-                if let Some(told) = Told::of(&id, worked, &left).send_now(&session.outbox) {
-                    let outbox = session.outbox.clone();
-                    self.jobs
-                        .spawn_on(async move { told.send(&outbox).await }, &session.app.runtime);
+                if let Some(told) = Told::of(&id, worked, &left).send_now(outbox) {
+                    let outbox = outbox.clone();
+                    self.jobs.spawn_on(async move { told.send(&outbox).await }, &app.runtime);
                 }
             }
             Poll::Pending => {
                 let Some(mut underway) = self.underway.begin(&id) else { return };
-                let outbox = session.outbox.clone();
+                let outbox = outbox.clone();
                 let room =
                     room.or_else(|| Arc::clone(&self.room).try_acquire_many_owned(bytes).ok());
                 let work = async move {
@@ -331,7 +347,7 @@ impl Serving<'_> {
                     drop(underway);
                     Told::of(&id, worked, &left).send(&outbox).await;
                 };
-                self.jobs.spawn_on(work, &session.app.runtime);
+                self.jobs.spawn_on(work, &app.runtime);
             }
         }
     }
