@@ -48,6 +48,42 @@ fn a_text_comes_with_all_its_facts() {
 }
 
 #[test]
+fn a_text_that_was_read_often_is_told_as_it_is_and_as_it_is_asked_for() {
+    everywhere(&[("a", "one\n"), ("b", "one\n"), ("env", &env())], |asking| {
+        let first = asking.ok("read", json!({"path": "a"}));
+        for _ in 0..3 {
+            assert_eq!(asking.ok("read", json!({"path": "a"})), first);
+            assert_eq!(asking.ok("read", json!({"path": "b"}))["path"], "b");
+            assert!(!asking.ok("read", json!({"path": "env"})).to_string().contains(KEY));
+        }
+        let bytes = asking.ok("read", json!({"path": "a", "encoding": "base64"}));
+        assert_eq!(bytes["content"], STANDARD.encode("one\n"));
+        assert_eq!(asking.ok("read", json!({"path": "a", "maxBytes": 2}))["content"], "on");
+        assert_eq!(asking.ok("read", json!({"path": "a", "offset": 2}))["content"], "e\n");
+        asking.ok("write", json!({"path": "a", "content": "two\n"}));
+        for _ in 0..3 {
+            let second = asking.ok("read", json!({"path": "a"}));
+            assert_eq!(second["content"], "two\n");
+            assert_eq!(second["version"], Version::of(b"two\n").to_string());
+        }
+        let secret = format!("{KEY}\n");
+        asking.ok("write", json!({"path": "a", "content": secret}));
+        for _ in 0..3 {
+            let third = asking.ok("read", json!({"path": "a"}));
+            assert!(third["redacted"] == true && !third.to_string().contains(KEY), "{third}");
+        }
+        // What was shown last is still known, so the secret comes back with its placeholder.
+        let shown = asking.ok("read", json!({"path": "a"}))["content"].as_str().unwrap().to_owned();
+        asking.ok("write", json!({"path": "a", "content": format!("{shown}more\n")}));
+        let fourth = asking.ok("read", json!({"path": "a"}));
+        assert_eq!(
+            (&fourth["redacted"], &fourth["sizeBytes"]),
+            (&json!(true), &json!(KEY.len() + 6))
+        );
+    });
+}
+
+#[test]
 fn a_long_text_is_cut_between_characters_and_long_bytes_are_refused() {
     everywhere(&[("a", "abéd")], |asking| {
         for (most, content, next) in
