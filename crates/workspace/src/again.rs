@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_given_again_from_the_second_time_on() {
+    fn an_answer_that_was_given_twice_is_given_again() {
         let (again, text) = (Again::default(), content("text"));
         assert_eq!(again.answer(&path("a"), &text), None);
         tell(&again, "a", &text, "{}");

@@ -4,6 +4,8 @@
 //! whoever answers quickly is asked again soon. So a thread that served something looks for more
 //! a few times before it sleeps. It lets go of its processor between two looks, for whoever
 //! else wants it, and all of them together take less time than the request did.
+//!
+//! What stays awake here is a thread with many connections; of one pipe it is `garth_wire::Vigil`.
 
 use std::{
     sync::{
