@@ -25,7 +25,7 @@ pub(crate) async fn contain<'a, T>(start: impl FnOnce() -> BoxFuture<'a, Result<
 }
 
 /// Does something whose panic becomes an error.
-fn caught<T>(act: impl FnOnce() -> T) -> Result<T> {
+pub(crate) fn caught<T>(act: impl FnOnce() -> T) -> Result<T> {
     // What a panic leaves behind is dropped with the call and looked at by nobody.
     catch_unwind(AssertUnwindSafe(act)).map_err(|payload| {
         discard(payload);

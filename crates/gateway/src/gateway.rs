@@ -22,6 +22,7 @@ use crate::{
     limits,
     registry::{Lease, Node, Once},
     resolve::{Asked, Ended},
+    run::Ran,
     workspaces::Workspaces,
 };
 
@@ -61,7 +62,16 @@ pub(crate) struct Inner {
 
 /// A call that was begun.
 #[must_use = "a call that is not ended is recorded as cancelled"]
-pub struct Begun<A: Answer>(Result<Admitted<A>, Box<Later<A>>>);
+pub struct Begun<A: Answer>(Stage<A>);
+
+/// How far a call came. What is seldom is in boxes, so that the others do not carry it.
+enum Stage<A: Answer> {
+    Admitted(Admitted<A>),
+    /// On its way to that.
+    Later(Box<Later<A>>),
+    /// Past it: only its record is waited for.
+    Ran(Box<Ran<A>>),
+}
 
 impl<A: Answer> Begun<A> {
     /// Goes on to the end, as [`Gateway::call`] does.
@@ -72,11 +82,21 @@ impl<A: Answer> Begun<A> {
     /// Cancel: as for [`Gateway::call`].
     pub async fn end(self) -> Result<Done<A>> {
         let admitted = match self.0 {
-            Ok(admitted) => admitted,
-            // Apart, so that the others do not carry what it needs.
-            Err(later) => Box::pin(later.admit()).await?,
+            Stage::Admitted(admitted) => admitted,
+            Stage::Later(later) => Box::pin(later.admit()).await?,
+            Stage::Ran(ran) => return Box::pin(ran.told()).await,
         };
         admitted.run().await
+    }
+
+    /// Ends it now, where nothing has to be waited for.
+    ///
+    /// # Errors
+    /// The call itself as far as it came, to be [ended](Self::end).
+    pub fn end_now(self) -> Result<Result<Done<A>>, Self> {
+        let Self(Stage::Admitted(admitted)) = self else { return Err(self) };
+        let ran = admitted.run_now().map_err(|admitted| Self(Stage::Admitted(admitted)))?;
+        ran.told_now().map_err(|ran| Self(Stage::Ran(ran)))
     }
 }
 
@@ -184,13 +204,16 @@ impl Gateway {
     /// Cancel: the record says `CANCELLED`; what the operation leaves behind, its own
     /// comment says. A call with a request id goes on to its end.
     pub async fn call<A: Answer>(&self, table: &Table<A>, call: Call<A::Along>) -> Result<Done<A>> {
-        self.begin(table, call).end().await
+        match self.begin(table, call).end_now() {
+            Ok(done) => done,
+            Err(begun) => begun.end().await,
+        }
     }
 
     /// Begins a call: what need not wait of its first three steps is done when this returns,
     /// and that is most often all of it. It is to be [ended](Begun::end).
     pub fn begin<A: Answer>(&self, table: &Table<A>, call: Call<A::Along>) -> Begun<A> {
-        Begun(self.admit_now(table, call))
+        Begun(self.admit_now(table, call).map_or_else(Stage::Later, Stage::Admitted))
     }
 
     fn admit_now<A: Answer>(

@@ -98,7 +98,16 @@ pub enum Run<A: Answer> {
     Gateway(OnGateway<A>),
 }
 
-type OnWorkspace<A> = Arc<
+/// How one is run on a workspace.
+pub struct OnWorkspace<A: Answer> {
+    /// Answers where nothing has to be waited for and nothing goes wrong; else nothing was done.
+    pub(crate) at_once: Option<AtOnce<A>>,
+    pub(crate) run: Waiting<A>,
+}
+
+type AtOnce<A> =
+    Arc<dyn for<'a> Fn(At<'a>, &Value, &<A as Answer>::Along) -> Option<A> + Send + Sync>;
+type Waiting<A> = Arc<
     dyn for<'a> Fn(At<'a>, Value, <A as Answer>::Along) -> BoxFuture<'a, Result<A>> + Send + Sync,
 >;
 type OnGateway<A> =
@@ -112,7 +121,23 @@ impl<A: Answer> Run<A> {
         + Sync
         + 'static,
     ) -> Self {
-        Self::Workspace(Arc::new(run))
+        Self::Workspace(OnWorkspace { at_once: None, run: Arc::new(run) })
+    }
+
+    /// The same, with a shorter way: what is asked for most is often there, and to begin
+    /// something that can be waited for takes longer than to answer. It gives `None` where
+    /// something has to be waited for or goes wrong, and has changed nothing then.
+    #[must_use]
+    pub fn or_at_once(
+        self,
+        at_once: impl for<'a> Fn(At<'a>, &Value, &A::Along) -> Option<A> + Send + Sync + 'static,
+    ) -> Self {
+        match self {
+            Self::Workspace(on) => {
+                Self::Workspace(OnWorkspace { at_once: Some(Arc::new(at_once)), ..on })
+            }
+            Self::Gateway(run) => Self::Gateway(run),
+        }
     }
 
     /// Something that is done on the gateway itself.

@@ -7,15 +7,17 @@ use garth_contract::{Code, Error, Result, WsPath};
 use garth_workspace::Workspace;
 
 use crate::{
-    Admitted, AgentId, Answer, At, Done, Role, Run, Takes, When,
+    Admitted, AgentId, Answer, At, Done, Held, Role, Run, Takes, When,
     approvals::{
         Again, Answered, AnsweredBy, Collected, Hears, Question, Reply, Told, Touched, Verdict,
     },
     audit::Closing,
     call::Work,
     change,
-    contain::contain,
+    contain::{caught, contain},
+    operation::OnWorkspace,
     registry::{Claim, Claimed, Key, Known, Settled},
+    store::Along,
     summary,
 };
 
@@ -55,33 +57,55 @@ impl<A: Answer> Admitted<A> {
 
     async fn perform(mut self, claimed: Option<Box<Claimed>>) -> Result<Done<A>> {
         let result = self.execute().await;
-        let Self { mut work, mut held, .. } = self;
+        let along = claimed.as_ref().map(|claimed| claimed.settle(settled(&result)));
+        self.ran(result, along).told().await
+    }
+
+    /// Runs the operation where nothing has to be waited for; else it comes back as it was.
+    pub(crate) fn run_now(mut self) -> Result<Ran<A>, Self> {
+        match self.answer_now() {
+            Some(result) => Ok(self.ran(result, None)),
+            None => Err(self),
+        }
+    }
+
+    fn answer_now(&mut self) -> Option<Result<A>> {
+        let Self { work, standing, permit, .. } = self;
+        let Run::Workspace(OnWorkspace { at_once: Some(at_once), .. }) = &work.operation.run else {
+            return None;
+        };
+        let standing = standing.as_deref().filter(|_| work.request_id.is_none())?;
+        let (known, workspaces) = (&*standing.known, &work.gateway.inner.workspaces);
+        let slot = workspaces.slot_now(standing, work.arrived).ok()?;
+        let workspace = slot.workspace().filter(|_| known.rules.allow_everything())?;
+        let (agent, permit) = (&known.agent.id, permit.as_ref());
+        let at = At { workspace, agent, caller: &work.caller, permit };
+        let along = work.along.get_mut().unwrap_or_else(PoisonError::into_inner).as_ref()?;
+        caught(|| at_once(at, &work.params, along)).transpose()
+    }
+
+    /// Closes the record of a call that was run.
+    fn ran(self, result: Result<A>, along: Option<Along>) -> Ran<A> {
+        let Self { mut work, held, .. } = self;
         if let Some(more) = result.as_ref().ok().and_then(Answer::recorded) {
             work.record.note(more);
         }
         let bytes = result.as_ref().map_or(0, Answer::bytes);
-        let along = claimed.as_ref().map(|claimed| claimed.settle(settled(&result)));
         let outcome = outcome(&result).map(|()| bytes);
         let Work { gateway, operation, record, .. } = *work;
         let (limits, closing) = (&gateway.inner.limits, record.close_along(outcome, along));
-        let (sequence, held) = match (operation.takes, closing) {
-            (Takes::Watch | Takes::Process, closing) => {
-                limits.settle(&held, bytes);
-                let sequence = closing.told().await?;
-                held.call_ended();
-                (sequence, Some(held))
-            }
+        let held = match (operation.takes, &closing) {
             // Nobody need be waited for.
             (Takes::Nothing | Takes::Read, Closing::Kept) => {
                 limits.end(held, bytes);
-                (None, None)
+                None
             }
-            (Takes::Nothing | Takes::Read, closing) => {
+            (Takes::Nothing | Takes::Read | Takes::Watch | Takes::Process, _) => {
                 limits.settle(&held, bytes);
-                (closing.told().await?, None)
+                Some(held)
             }
         };
-        Ok(Done { answer: result?, sequence, when: When::Now, held })
+        Ran { result, closing, held, takes: operation.takes }
     }
 
     async fn execute(&mut self) -> Result<A> {
@@ -107,7 +131,7 @@ impl<A: Answer> Admitted<A> {
             // Apart, since most have no rules, and asking takes much.
             Box::pin(approve(work, known, workspace)).await?;
         }
-        let Run::Workspace(run) = &work.operation.run else {
+        let Run::Workspace(OnWorkspace { run, .. }) = &work.operation.run else {
             return Err(Error::of(Code::Internal));
         };
         let params = std::mem::take(&mut work.params);
@@ -132,6 +156,45 @@ impl<A: Answer> Admitted<A> {
         work.gateway.inner.limits.settle(&self.held, bytes);
         let sequence = work.record.close(outcome).await?;
         Ok(Done { answer: result?, sequence, when: When::Before, held: None })
+    }
+}
+
+/// A call that was run, and whose record is being closed.
+pub(crate) struct Ran<A: Answer> {
+    result: Result<A>,
+    closing: Closing,
+    /// Until the record is closed, or longer.
+    held: Option<Held>,
+    takes: Takes,
+}
+
+impl<A: Answer> Ran<A> {
+    /// What came of it, once its record outlives what it is to outlive.
+    pub(crate) async fn told(self) -> Result<Done<A>> {
+        let Self { result, closing, mut held, takes } = self;
+        let sequence = closing.told().await?;
+        let held = match takes {
+            Takes::Watch | Takes::Process => {
+                held.iter_mut().for_each(Held::call_ended);
+                held
+            }
+            Takes::Nothing | Takes::Read => None,
+        };
+        Ok(Done { answer: result?, sequence, when: When::Now, held })
+    }
+
+    /// The same where the record does so already.
+    ///
+    /// # Errors
+    /// This, where it has to be waited for.
+    pub(crate) fn told_now(self) -> Result<Result<Done<A>>, Box<Self>> {
+        match (&self.closing, &self.held) {
+            (Closing::Kept, None) => {
+                let done = |answer| Done { answer, sequence: None, when: When::Now, held: None };
+                Ok(self.result.map(done))
+            }
+            (Closing::Kept | Closing::Waits(_) | Closing::Failed, _) => Err(Box::new(self)),
+        }
     }
 }
 

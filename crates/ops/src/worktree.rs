@@ -76,9 +76,16 @@ pub struct Method {
     /// The paths that parameters name, as they were sent, and how far the call goes
     /// from each. It never fails: who keeps a record asks before anything is checked.
     pub names: fn(&Value) -> Vec<Touch>,
+    /// Does it where nothing has to be waited for, if that is often so.
+    pub at_once: Option<AtOnce>,
     /// Does it.
     pub run: Run,
 }
+
+/// Answers from what is there already, with parameters as they were sent. It gives `None`
+/// where something has to be waited for or is wrong, and has done nothing then: whoever asks
+/// goes on with [`Run`], which says what is wrong.
+pub type AtOnce = fn(&Workspace, &Value, &Recall) -> Option<Json>;
 
 /// Runs a method on a workspace.
 ///

@@ -118,14 +118,22 @@ fn started(tool: &Tool, reply: &Reply) -> Option<ProcessId> {
 
 /// A method of `worktree.*` as an operation.
 fn method(method: &'static worktree::Method, recalls: &Arc<Recalls>) -> Operation<Answer> {
-    let recalls = Arc::clone(recalls);
+    let recall = Arc::clone(recalls);
     let run = Run::on_workspace(move |at, params, along: Along| {
-        let recall = recalls.at_hand(along.link.as_deref(), at);
+        let recall = recall.at_hand(along.link.as_deref(), at);
         Box::pin(async move {
             let ask = worktree::Ask { params, permit: at.permit, shown: &recall };
             (method.run)(at.workspace, ask).await.map(Answer::Written)
         })
     });
+    let recall = Arc::clone(recalls);
+    let run = match method.at_once {
+        None => run,
+        Some(at_once) => run.or_at_once(move |at, params, along: &Along| {
+            let recall = recall.at_hand(along.link.as_deref(), at);
+            at_once(at.workspace, params, &recall).map(Answer::Written)
+        }),
+    };
     let describe = move |params: &Value| {
         let named = (method.names)(params);
         let change = Some(change::of as fn(&Value) -> _);

@@ -23,6 +23,7 @@ pub(super) const METHOD: Method = Method {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     names: |params| named::path(params, "path", named::recursive(params)).into_iter().collect(),
+    at_once: None,
     run: |workspace, ask| Box::pin(run(workspace, ask)),
 };
 

@@ -36,6 +36,7 @@ pub(super) const METHOD: Method = Method {
         let path = |name| named::path(params, name, Reach::This);
         ["fromPath", "toPath", "path"].into_iter().filter_map(path).collect()
     },
+    at_once: None,
     run: |workspace, ask| Box::pin(run(workspace, ask)),
 };
 

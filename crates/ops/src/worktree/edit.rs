@@ -33,6 +33,7 @@ pub(super) const METHOD: Method = Method {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     names: |params| named::path(params, "path", Reach::This).into_iter().collect(),
+    at_once: None,
     run: |workspace, ask| Box::pin(run(workspace, ask)),
 };
 

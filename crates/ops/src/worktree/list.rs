@@ -34,6 +34,7 @@ pub(super) const METHOD: Method = Method {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     names: |params| named::path_or_root(params, named::recursive(params)).into_iter().collect(),
+    at_once: None,
     run: |workspace, ask| Box::pin(run(workspace, ask)),
 };
 

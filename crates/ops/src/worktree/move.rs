@@ -26,6 +26,7 @@ pub(super) const METHOD: Method = Method {
         let path = |name| named::path(params, name, Reach::Tree);
         path("fromPath").into_iter().chain(path("toPath")).collect()
     },
+    at_once: None,
     run: |workspace, ask| Box::pin(run(workspace, ask)),
 };
 

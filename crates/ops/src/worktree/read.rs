@@ -11,9 +11,10 @@ use garth_redact::Permit;
 use garth_workspace::{AROUND, Secret, Workspace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{
-    Ask, Json, Method, Reach,
+    Ask, Json, Method, Reach, Recall,
     wire::{agent::Agent, encoding::Form, entry::shown, named},
 };
 use crate::{
@@ -23,7 +24,7 @@ use crate::{
     schema::schema_of,
     timestamp::rfc3339,
 };
-use region::Region;
+use region::{Given, Region};
 
 pub(super) const METHOD: Method = Method {
     name: "worktree.read",
@@ -34,6 +35,7 @@ pub(super) const METHOD: Method = Method {
     params: schema_of::<Params>,
     payload: schema_of::<Payload>,
     names: |params| named::path(params, "path", Reach::This).into_iter().collect(),
+    at_once: Some(at_once),
     run: |workspace, ask| Box::pin(run(workspace, ask)),
 };
 
@@ -109,59 +111,109 @@ struct Wanted<'a> {
     length: Option<u64>,
     at_most: u64,
     permit: Option<&'a Permit>,
+    asks: Asks,
+}
+
+/// How much a call says about what it wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asks {
+    /// Nothing but the path.
+    Usual,
+    /// How it is to be given.
+    Whole,
+    /// Which part is to be given.
+    Part,
+}
+
+fn at_once(workspace: &Workspace, params: &Value, shown: &Recall) -> Option<Json> {
+    let wanted = Wanted {
+        path: workspace.path(named::path_alone(params)?).ok()?,
+        form: Form::of(None).ok()?,
+        from: 0,
+        length: None,
+        at_most: workspace.limits().text_bytes.min(MOST_BYTES),
+        permit: None,
+        asks: Asks::Usual,
+    };
+    let content = workspace.fs().read_now(&wanted.path, wanted.span(workspace))?;
+    let region = Region { workspace, wanted: &wanted, content: &content };
+    match region.as_before(shown) {
+        Some(json) => Some(json),
+        None => region.told(&region.given_text(None).ok()?, shown).ok(),
+    }
 }
 
 async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     let params: Params = parse_strictly(ask.params)?;
-    let part = params.offset.or(params.length).is_some();
-    let usual = !part && params.encoding.is_none() && params.max_bytes.is_none();
+    let permit = permit(params.redact, ask.permit)?;
+    let asks = match (params.offset.or(params.length), &params.encoding, params.max_bytes) {
+        (Some(_), _, _) => Asks::Part,
+        (None, None, None) if permit.is_none() => Asks::Usual,
+        (None, _, _) => Asks::Whole,
+    };
     let wanted = Wanted {
         form: Form::of(params.encoding.as_deref())?,
-        permit: permit(params.redact, ask.permit)?,
+        permit,
         from: params.offset.unwrap_or(0),
         length: params.length,
         at_most: at_least_one("maxBytes", params.max_bytes)?
             .unwrap_or(workspace.limits().text_bytes)
             .min(MOST_BYTES),
         path: workspace.path(params.path)?,
+        asks,
     };
     let content = load(workspace, &wanted).await?;
-    let again = workspace.again();
-    let usual = usual && wanted.permit.is_none();
-    if usual && let Some(answer) = again.answer(&wanted.path, &content) {
-        ask.shown.saw(&wanted.path, Extent::Whole, &[]);
-        return Ok(Json::as_before(answer));
+    let region = Region { workspace, wanted: &wanted, content: &content };
+    match region.as_before(ask.shown) {
+        Some(json) => Ok(json),
+        None => region.told(&region.given().await?, ask.shown),
     }
-    let given = Region { workspace, wanted: &wanted, content: &content }.given().await?;
-    let version = given.version.or_else(|| content.version());
-    let whole = (given.start, given.end) == (0, content.size);
-    let extent = if whole { Extent::Whole } else { Extent::Part(version) };
-    match wanted.permit {
-        Some(_) => ask.shown.forget(&wanted.path),
-        None => ask.shown.saw(&wanted.path, extent, &given.secrets),
+}
+
+impl Region<'_> {
+    /// What was answered before to whoever read the same file in the usual way.
+    fn as_before(&self, shown: &Recall) -> Option<Json> {
+        let Self { workspace, wanted, content } = self;
+        let usual = wanted.asks == Asks::Usual;
+        let answer = usual.then(|| workspace.again().answer(&wanted.path, content))??;
+        shown.saw(&wanted.path, Extent::Whole, &[]);
+        Some(Json::as_before(answer))
     }
-    let end = given.end;
-    let more = end < content.size;
-    let asked = wanted.from.saturating_add(wanted.length.unwrap_or(u64::MAX)).min(content.size);
-    let facts = Payload {
-        path: shown(&wanted.path),
-        content: String::new(),
-        encoding: if wanted.form == Form::Base64 { "base64" } else { "utf8" },
-        file_encoding: given.file_encoding,
-        size_bytes: content.size,
-        modified_at: content.modified.map(rfc3339),
-        truncated: end < asked && asked - end > given.spare,
-        redacted: !given.secrets.is_empty(),
-        secrets: names(&given.secrets),
-        offset: part.then_some(given.start),
-        next_offset: more.then_some(end),
-        version: version.map(|version| version.to_string()),
-    };
-    let json = Json::around(&facts, "content", &given.content)?;
-    if let Some(version) = version.filter(|_| usual && given.secrets.is_empty()) {
-        again.answered(&wanted.path, (&content, version), json.text());
+
+    /// The answer with what is given, which the caller was shown then.
+    fn told(&self, given: &Given, caller: &Recall) -> Result<Json> {
+        let Self { workspace, wanted, content } = self;
+        let version = given.version.or_else(|| content.version());
+        let whole = (given.start, given.end) == (0, content.size);
+        let extent = if whole { Extent::Whole } else { Extent::Part(version) };
+        let end = given.end;
+        let more = end < content.size;
+        let asked = wanted.from.saturating_add(wanted.length.unwrap_or(u64::MAX)).min(content.size);
+        let facts = Payload {
+            path: shown(&wanted.path),
+            content: String::new(),
+            encoding: if wanted.form == Form::Base64 { "base64" } else { "utf8" },
+            file_encoding: given.file_encoding,
+            size_bytes: content.size,
+            modified_at: content.modified.map(rfc3339),
+            truncated: end < asked && asked - end > given.spare,
+            redacted: !given.secrets.is_empty(),
+            secrets: names(&given.secrets),
+            offset: (wanted.asks == Asks::Part).then_some(given.start),
+            next_offset: more.then_some(end),
+            version: version.map(|version| version.to_string()),
+        };
+        let json = Json::around(&facts, "content", &given.content)?;
+        match wanted.permit {
+            Some(_) => caller.forget(&wanted.path),
+            None => caller.saw(&wanted.path, extent, &given.secrets),
+        }
+        let usual = wanted.asks == Asks::Usual;
+        if let Some(version) = version.filter(|_| usual && given.secrets.is_empty()) {
+            workspace.again().answered(&wanted.path, (content, version), json.text());
+        }
+        Ok(json)
     }
-    Ok(json)
 }
 
 /// The right to show the text as it is, where it is asked for.
@@ -176,26 +228,26 @@ fn permit(redact: Option<bool>, permit: Option<&Permit>) -> Result<Option<&Permi
     }
 }
 
-/// Reads what is wanted, and what stands around it, since that tells a secret.
+/// Reads what is wanted.
 async fn load(workspace: &Workspace, wanted: &Wanted<'_>) -> Result<Content> {
-    let Wanted { path, from, at_most, .. } = wanted;
-    let around = if wanted.redacts(workspace) { AROUND as u64 } else { LONGEST_CHARACTER };
-    let offset = from.saturating_sub(around);
-    let length = wanted.length.unwrap_or(u64::MAX).min(*at_most);
-    let length = length.saturating_add(from - offset).saturating_add(around);
-    let span = Span::Bytes { offset, length };
-    let content = match workspace.fs().read_now(path, span) {
-        Some(content) => content,
-        None => workspace.fs().read(path, span).await?,
-    };
-    let asked = wanted.length.unwrap_or(u64::MAX).min(content.size.saturating_sub(*from));
-    if wanted.form == Form::Base64 && asked > *at_most {
+    let content = workspace.fs().read(&wanted.path, wanted.span(workspace)).await?;
+    let asked = wanted.length.unwrap_or(u64::MAX).min(content.size.saturating_sub(wanted.from));
+    if wanted.form == Form::Base64 && asked > wanted.at_most {
         return Err(wanted.too_large(asked));
     }
     Ok(content)
 }
 
 impl Wanted<'_> {
+    /// What is to be read: also what stands around it, since that tells a secret.
+    fn span(&self, workspace: &Workspace) -> Span {
+        let around = if self.redacts(workspace) { AROUND as u64 } else { LONGEST_CHARACTER };
+        let offset = self.from.saturating_sub(around);
+        let length = self.length.unwrap_or(u64::MAX).min(self.at_most);
+        let length = length.saturating_add(self.from - offset).saturating_add(around);
+        Span::Bytes { offset, length }
+    }
+
     fn redacts(&self, workspace: &Workspace) -> bool {
         self.permit.is_none() && workspace.redacts(&self.path)
     }

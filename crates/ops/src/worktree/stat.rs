@@ -4,9 +4,10 @@ use garth_contract::{Links, Result};
 use garth_workspace::Workspace;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::{
-    Ask, Json, Method, Reach,
+    Ask, Json, Method, Reach, Recall,
     wire::{agent::Agent, entry::Listed, named},
 };
 use crate::{Needs, params::parse_strictly, schema::schema_of};
@@ -20,6 +21,7 @@ pub(super) const METHOD: Method = Method {
     params: schema_of::<Params>,
     payload: schema_of::<Listed>,
     names: |params| named::path(params, "path", Reach::This).into_iter().collect(),
+    at_once: Some(at_once),
     run: |workspace, ask| Box::pin(run(workspace, ask)),
 };
 
@@ -33,12 +35,15 @@ struct Params {
     path: String,
 }
 
+fn at_once(workspace: &Workspace, params: &Value, _: &Recall) -> Option<Json> {
+    let path = workspace.path(named::path_alone(params)?).ok()?;
+    let entry = workspace.fs().stat_now(&path, Links::Keep)?;
+    Json::of(&Listed::of_no_link(&entry)?).ok()
+}
+
 async fn run(workspace: &Workspace, ask: Ask<'_>) -> Result<Json> {
     let params: Params = parse_strictly(ask.params)?;
     let path = workspace.path(params.path)?;
-    let entry = match workspace.fs().stat_now(&path, Links::Keep) {
-        Some(entry) => entry,
-        None => workspace.fs().stat(&path, Links::Keep).await?,
-    };
+    let entry = workspace.fs().stat(&path, Links::Keep).await?;
     Json::of(&Listed::of(workspace, &entry).await)
 }

@@ -84,6 +84,14 @@ impl Worked {
     }
 }
 
+/// A request that was begun.
+pub(super) enum Working<F> {
+    /// Nothing had to be waited for. It took no turn: whoever has to wait with its reply does.
+    Done(Worked),
+    /// It goes on in this future.
+    Goes(F),
+}
+
 /// Does what a request asks for, once it is its turn; where that is now, it is begun when this
 /// returns.
 ///
@@ -92,18 +100,27 @@ pub(super) fn work(
     line: &Line,
     call: Call<Along>,
     turns: &Arc<Semaphore>,
-) -> impl Future<Output = Worked> + Send + use<> {
-    match Arc::clone(turns).try_acquire_owned() {
-        Ok(turn) => Either::Left(worked(line.begin(call), Some(turn))),
-        Err(_) => {
-            let (line, turns) = (line.clone(), Arc::clone(turns));
-            // Apart, since there is a turn most often.
-            Either::Right(Box::pin(async move {
-                let turn = turns.acquire_owned().await.ok();
-                worked(line.begin(call), turn).await
-            }))
-        }
+) -> Working<impl Future<Output = Worked> + Send + use<>> {
+    if turns.available_permits() == 0 {
+        let (line, turns) = (line.clone(), Arc::clone(turns));
+        // Apart, since there is a turn most often.
+        return Working::Goes(Either::Right(Box::pin(async move {
+            let turn = turns.acquire_owned().await.ok();
+            match line.begin(call) {
+                Ok(begun) => worked(begun, turn).await,
+                Err(result) => Worked { result, turn },
+            }
+        })));
     }
+    match line.begin(call) {
+        Ok(begun) => Working::Goes(Either::Left(worked(begun, turn(turns)))),
+        Err(result) => Working::Done(Worked { result, turn: None }),
+    }
+}
+
+/// A turn, where there is one. Only the reader of a connection takes any.
+fn turn(turns: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+    Arc::clone(turns).try_acquire_owned().ok()
 }
 
 /// The gateway as one connection calls it.
@@ -118,21 +135,23 @@ impl Line {
         Self { app: Arc::clone(app), gateway: app.gateway.apart() }
     }
 
-    fn begin(&self, call: Call<Along>) -> Result<Begun<Answer>> {
-        let begin = || self.gateway.begin(&self.app.table, call);
-        panic::catch_unwind(AssertUnwindSafe(begin)).map_err(|_| unforeseen())
+    /// Begins a call.
+    ///
+    /// # Errors
+    /// What came of it, where nothing had to be waited for.
+    fn begin(&self, call: Call<Along>) -> Result<Begun<Answer>, Result<Done<Answer>>> {
+        let begin = || self.gateway.begin(&self.app.table, call).end_now();
+        match panic::catch_unwind(AssertUnwindSafe(begin)) {
+            Ok(Ok(done)) => Err(done),
+            Ok(Err(begun)) => Ok(begun),
+            Err(_) => Err(Err(unforeseen())),
+        }
     }
 }
 
-async fn worked(begun: Result<Begun<Answer>>, turn: Option<OwnedSemaphorePermit>) -> Worked {
-    let result = match begun {
-        Ok(begun) => {
-            let done = AssertUnwindSafe(begun.end()).catch_unwind().await;
-            done.unwrap_or_else(|_| Err(unforeseen()))
-        }
-        Err(error) => Err(error),
-    };
-    Worked { result, turn }
+async fn worked(begun: Begun<Answer>, turn: Option<OwnedSemaphorePermit>) -> Worked {
+    let done = AssertUnwindSafe(begun.end()).catch_unwind().await;
+    Worked { result: done.unwrap_or_else(|_| Err(unforeseen())), turn }
 }
 
 /// What a panic says can hold anything, also what stands in files.
@@ -161,11 +180,15 @@ impl Told {
         Self { text, _untold: untold, _turn: turn }
     }
 
-    /// Puts the reply into the outbox if there is room at once; else it comes back.
-    pub(super) fn send_now(mut self, outbox: &Outbox) -> Option<Self> {
+    /// Puts the reply into the outbox if there is room at once; else it comes back, with a
+    /// turn.
+    pub(super) fn send_now(mut self, outbox: &Outbox, turns: &Arc<Semaphore>) -> Option<Self> {
         match outbox.send_now(std::mem::take(&mut self.text)) {
             Ok(()) => None,
-            Err(text) => Some(Self { text, ..self }),
+            Err(text) => {
+                let _turn = self._turn.or_else(|| turn(turns));
+                Some(Self { text, _turn, ..self })
+            }
         }
     }
 

@@ -39,7 +39,7 @@ use super::{
     hello::{self, Connect},
     link::{Link, Task},
     outbox::Outbox,
-    request::{self, Line, Told, Worked},
+    request::{self, Line, Told, Worked, Working},
     requests::Requests,
 };
 use crate::serve::{app::App, left::Left};
@@ -293,7 +293,10 @@ impl Serving<'_> {
             room = Some(waited);
         }
         let left = call.along.left.clone();
-        let work = request::work(&self.line, call, &self.turns);
+        let work = match request::work(&self.line, call, &self.turns) {
+            Working::Done(worked) => return self.tell(&id, worked, &left),
+            Working::Goes(work) => work,
+        };
         let mut working = match self.spare.take() {
             Some(mut spare) => {
                 spare.set(work);
@@ -319,21 +322,17 @@ impl Serving<'_> {
     /// Answers a request that is done, and lets the others go on beside each other.
     fn settle(&mut self, polled: Poll<Worked>, begun: Begun) {
         let Begun { id, working, left, room, bytes } = begun;
-        let Session { app, outbox, .. } = self.session;
         match polled {
             // Most are done at once, and need no task of their own, nor can they be cancelled:
             // nothing else is read meanwhile.
             Poll::Ready(worked) => {
                 self.spare = Some(working);
                 drop(room);
-                if let Some(told) = Told::of(&id, worked, &left).send_now(outbox) {
-                    let outbox = outbox.clone();
-                    self.jobs.spawn_on(async move { told.send(&outbox).await }, &app.runtime);
-                }
+                self.tell(&id, worked, &left);
             }
             Poll::Pending => {
                 let Some(mut underway) = self.underway.begin(&id) else { return };
-                let outbox = outbox.clone();
+                let outbox = self.session.outbox.clone();
                 let room =
                     room.or_else(|| Arc::clone(&self.room).try_acquire_many_owned(bytes).ok());
                 let work = async move {
@@ -347,8 +346,17 @@ impl Serving<'_> {
                     drop(underway);
                     Told::of(&id, worked, &left).send(&outbox).await;
                 };
-                self.jobs.spawn_on(work, &app.runtime);
+                self.jobs.spawn_on(work, &self.session.app.runtime);
             }
+        }
+    }
+
+    /// Answers a request that is done; where there is no room for the reply, a task waits for it.
+    fn tell(&mut self, id: &str, worked: Worked, left: &Left) {
+        let Session { app, outbox, .. } = self.session;
+        if let Some(told) = Told::of(id, worked, left).send_now(outbox, &self.turns) {
+            let outbox = outbox.clone();
+            self.jobs.spawn_on(async move { told.send(&outbox).await }, &app.runtime);
         }
     }
 

@@ -47,14 +47,22 @@ impl Region<'_> {
     /// with secrets are held back.
     pub(super) async fn given(&self) -> Result<Given> {
         match self.wanted.form {
-            Form::Text(named) => match self.encoding(named) {
-                Encoding::Utf8 | Encoding::Utf8Bom => self.narrow(),
-                other @ (Encoding::Utf16Le | Encoding::Utf16Be | Encoding::Named(_)) => {
-                    self.wide(other)
-                }
-            },
+            Form::Text(named) => self.given_text(named),
             Form::Base64 if self.wanted.redacts(self.workspace) => self.guarded_bytes().await,
             Form::Base64 => Ok(self.bytes()),
+        }
+    }
+
+    /// The same for text, which has no more to wait for.
+    ///
+    /// # Errors
+    /// As for [`given`](Self::given).
+    pub(super) fn given_text(&self, named: Option<Encoding>) -> Result<Given> {
+        match self.encoding(named) {
+            Encoding::Utf8 | Encoding::Utf8Bom => self.narrow(),
+            other @ (Encoding::Utf16Le | Encoding::Utf16Be | Encoding::Named(_)) => {
+                self.wide(other)
+            }
         }
     }
 

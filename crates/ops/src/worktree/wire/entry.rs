@@ -66,7 +66,16 @@ impl Listed {
             Kind::Symlink => workspace.fs().stat(&entry.path, Links::Follow).await.ok(),
             Kind::File | Kind::Dir | Kind::Fifo | Kind::Socket | Kind::Device => None,
         };
-        let facts = target.as_ref().unwrap_or(entry);
+        Self::with(entry, target.as_ref().unwrap_or(entry))
+    }
+
+    /// The same for what is no link, which need not be looked at again.
+    pub(in crate::worktree) fn of_no_link(entry: &Entry) -> Option<Self> {
+        (entry.kind != Kind::Symlink).then(|| Self::with(entry, entry))
+    }
+
+    /// An entry with the facts of what it leads to.
+    fn with(entry: &Entry, facts: &Entry) -> Self {
         Self {
             path: shown(&entry.path),
             name: name(&entry.path),

@@ -10,6 +10,13 @@ pub(in crate::worktree) fn path(params: &Value, name: &str, reach: Reach) -> Opt
     Some(Touch { path, reach })
 }
 
+/// The path of parameters that have an agent and a path, and nothing else.
+pub(in crate::worktree) fn path_alone(params: &Value) -> Option<&str> {
+    let params = params.as_object().filter(|params| params.len() == 2)?;
+    params.get("agentId").filter(|agent| agent.is_string())?;
+    params.get("path")?.as_str()
+}
+
 /// The path under `path`, or the root where none is sent.
 pub(in crate::worktree) fn path_or_root(params: &Value, reach: Reach) -> Option<Touch> {
     match params.get("path") {
