@@ -12,12 +12,12 @@ use tokio_tungstenite::tungstenite::{client::IntoClientRequest, handshake::clien
 use crate::load::{Load, Socket};
 
 /// Limits that no measurement meets.
-const PLENTY: &[&str] = &[
-    "WORKTREE_PER_MINUTE",
-    "TOOLS_PER_MINUTE",
-    "ADMIN_PER_MINUTE",
-    "BYTES_PER_MINUTE",
-    "CONCURRENT_READS",
+const PLENTY: &[(&str, &str)] = &[
+    ("WORKTREE_PER_MINUTE", "4000000000"),
+    ("TOOLS_PER_MINUTE", "4000000000"),
+    ("ADMIN_PER_MINUTE", "4000000000"),
+    ("BYTES_PER_MINUTE", "1000GB"),
+    ("CONCURRENT_READS", "4000000000"),
 ];
 
 /// A server, until it is dropped.
@@ -41,8 +41,8 @@ impl Server {
         let mut command = Command::new(program);
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data.path());
         for side in ["CALLER", "WORKSPACE"] {
-            for name in PLENTY {
-                command.env(format!("GARTH_LIMITS_PROGRAMS_{side}_{name}"), "4000000000");
+            for (name, plenty) in PLENTY {
+                command.env(format!("GARTH_LIMITS_PROGRAMS_{side}_{name}"), plenty);
             }
         }
         let (child, address) = started(command);
