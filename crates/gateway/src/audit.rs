@@ -11,6 +11,7 @@ mod blocks;
 mod chain;
 mod list;
 mod open;
+pub(crate) mod packs;
 mod record;
 mod retain;
 mod verify;

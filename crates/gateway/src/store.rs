@@ -5,7 +5,7 @@
 //! [`sql`](self::sql), in words that PostgreSQL takes too.
 
 mod connect;
-mod entries;
+pub(crate) mod entries;
 mod journal;
 mod map_unsafe;
 mod readers;

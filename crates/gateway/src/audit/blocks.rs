@@ -78,6 +78,14 @@ pub(super) fn add(connection: &Connection, sequence: i64, workspace: &str) -> Re
     added.map(drop).map_err(|error| fault(&error))
 }
 
+/// Takes back that a workspace has records in a block.
+pub(super) fn remove(connection: &Connection, block: i64, workspace: &str) -> Result<()> {
+    let mut statement =
+        connection.prepare_cached(sql::BLOCK_REMOVE).map_err(|error| fault(&error))?;
+    let removed = statement.execute((workspace, block));
+    removed.map(drop).map_err(|error| fault(&error))
+}
+
 /// Tells whether a record is found by its workspace.
 pub(super) fn has(connection: &Connection, sequence: i64, workspace: &str) -> Result<bool> {
     let mut statement = connection.prepare_cached(sql::BLOCK_HAS).map_err(|error| fault(&error))?;

@@ -13,8 +13,8 @@ use blake3::{
 use garth_contract::{Code, Error, Result};
 use rusqlite::{CachedStatement, Connection};
 
-use super::{Entry, Known, blocks};
-use crate::store::{fault, sql};
+use super::{Entry, Known, blocks, packs};
+use crate::store::{entries, fault, sql};
 
 /// What stands before the first record.
 pub(crate) const GENESIS: Hash = Hash::from_bytes([0; 32]);
@@ -49,6 +49,13 @@ impl Link {
         blocks::catch_up(connection, known, (base, listed, sequence))?;
         Ok(Self { sequence, hash: read_hash(hash)?, total })
     }
+
+    /// The place of an entry behind this one; its form takes the memory that is there.
+    pub(super) fn next<T: AsRef<str>>(&self, form: &mut Vec<u8>, entry: &Entry<T>) -> Self {
+        let sequence = self.sequence.saturating_add(1);
+        let hash = link_in(form, &self.hash, sequence, entry);
+        Self { sequence, hash, total: self.total.saturating_add(size(entry)) }
+    }
 }
 
 /// Writes records of one transaction, one behind the other.
@@ -73,9 +80,7 @@ impl<'c> Appender<'c> {
         behind: &Link,
         entry: &Entry<T>,
     ) -> Result<Link> {
-        let sequence = behind.sequence + 1;
-        let hash = link_in(&mut self.form, &behind.hash, sequence, entry);
-        let total = behind.total.saturating_add(size(entry));
+        let Link { sequence, hash, total } = behind.next(&mut self.form, entry);
         let [caller, role, session, workspace, operation, summary, outcome] = entry.texts();
         let inserted = self.statement.execute((
             sequence,
@@ -98,6 +103,20 @@ impl<'c> Appender<'c> {
             blocks::add(self.connection, sequence, workspace)?;
         }
         Ok(Link { sequence, hash, total })
+    }
+
+    /// Appends records behind another, as they stand in a journal, and gives the last one's
+    /// place.
+    pub(crate) fn append_pack(&mut self, behind: &Link, entries: &[u8]) -> Result<Link> {
+        let mut last = *behind;
+        for (_, entry) in entries::of_ours(entries) {
+            last = last.next(&mut self.form, &entry);
+            if self.known.is_first(last.sequence, entry.workspace) {
+                blocks::add(self.connection, last.sequence, entry.workspace)?;
+            }
+        }
+        packs::add(self.connection, behind, &last, entries)?;
+        Ok(last)
     }
 }
 

@@ -1,19 +1,19 @@
 //! Records by page and by stream.
 
-use std::ops::Range;
+use std::{cmp::Reverse, ops::Range};
 
 use garth_contract::{Code, Error, Result};
 use rusqlite::{Connection, types::Value};
 use serde::{Deserialize, Serialize};
 
-use super::{Audit, Record, blocks};
+use super::{Audit, Entry, Record, blocks, packs};
 use crate::store::{fault, sql};
 
 /// The most records of a page.
 const MOST_PAGE: u32 = 1_000;
 
 /// Records that are read at once while all are looked through.
-const BATCH: i64 = 1_000;
+const BATCH: usize = 1_000;
 
 /// Which records are meant; what is not named is not looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ impl Audit {
             let batch = self.store.read(move |connection| after(connection, seen)).await?;
             let Some(last) = batch.last() else { return Ok(count) };
             seen = last.sequence;
-            for record in batch.iter().filter(|record| filter.lets(record)) {
+            for record in batch.iter().filter(|record| filter.lets(&record.entry)) {
                 let text = serde_json::to_string(record).map_err(|_| {
                     Error::new(Code::Internal, "a record could not be written as JSON")
                 })?;
@@ -145,17 +145,44 @@ impl Wanted {
         let mut statement = connection.prepare_cached(&text).map_err(|error| fault(&error))?;
         let rows = statement.query_map(rusqlite::params_from_iter(values), Record::read);
         let records = rows.and_then(Iterator::collect::<rusqlite::Result<Vec<_>>>);
-        records.map_err(|error| fault(&error))
+        let mut records: Vec<Record> = records.map_err(|error| fault(&error))?;
+        let wanted = |entry: &Entry<&str>| self.filter.lets(entry);
+        records.extend(packs::newest(connection, &numbers, limit, wanted)?);
+        records.sort_by_key(|record| Reverse(record.sequence));
+        records.truncate(limit);
+        Ok(records)
     }
 }
 
-/// The records that follow a number.
+/// The next records that follow a number; none where it is the last one.
 pub(super) fn after(connection: &Connection, sequence: i64) -> Result<Vec<Record>> {
+    let mut sequence = sequence;
+    loop {
+        let (mut records, rows_end) = rows_after(connection, sequence)?;
+        let (packed, packs_end) = packs::after(connection, sequence)?;
+        records.extend(packed);
+        records.sort_by_key(|record| record.sequence);
+        // What only one of both was read up to is for the next time.
+        let end = rows_end.min(packs_end);
+        records.retain(|record| record.sequence <= end);
+        if !records.is_empty() || end == i64::MAX {
+            return Ok(records);
+        }
+        sequence = end;
+    }
+}
+
+/// The records behind a number that have rows of their own, and up to where they are all of those.
+fn rows_after(connection: &Connection, sequence: i64) -> Result<(Vec<Record>, i64)> {
     let mut statement =
         connection.prepare_cached(sql::AUDIT_AFTER).map_err(|error| fault(&error))?;
-    let rows = statement.query_map((sequence, BATCH), Record::read);
+    let limit = i64::try_from(BATCH).unwrap_or(i64::MAX);
+    let rows = statement.query_map((sequence, limit), Record::read);
     let records = rows.and_then(Iterator::collect::<rusqlite::Result<Vec<_>>>);
-    records.map_err(|error| fault(&error))
+    let records: Vec<Record> = records.map_err(|error| fault(&error))?;
+    let full = records.len() == BATCH;
+    let end = records.last().filter(|_| full).map_or(i64::MAX, |record| record.sequence);
+    Ok((records, end))
 }
 
 impl Filter {
@@ -182,8 +209,7 @@ impl Filter {
         (text, values)
     }
 
-    fn lets(&self, record: &Record) -> bool {
-        let entry = &record.entry;
+    fn lets<T: AsRef<str>>(&self, entry: &Entry<T>) -> bool {
         let texts = [
             (&self.workspace, &entry.workspace),
             (&self.caller, &entry.caller),
@@ -191,7 +217,7 @@ impl Filter {
             (&self.operation, &entry.operation),
             (&self.outcome, &entry.outcome),
         ];
-        texts.iter().all(|(wanted, is)| wanted.as_ref().is_none_or(|wanted| wanted == *is))
+        texts.iter().all(|(wanted, is)| wanted.as_ref().is_none_or(|wanted| wanted == is.as_ref()))
             && self.since_ms.is_none_or(|since| entry.time_ms >= since)
             && self.until_ms.is_none_or(|until| entry.time_ms < until)
     }

@@ -69,6 +69,28 @@ impl<T: AsRef<str>> Entry<T> {
     }
 }
 
+impl Entry<&str> {
+    /// The same, with texts of its own.
+    pub(super) fn owned(&self) -> Entry {
+        let [caller, role, session, workspace, operation, summary, outcome] =
+            self.texts().map(str::to_owned);
+        let [time_ms, duration_us, bytes_in, bytes_out] = self.numbers();
+        Entry {
+            time_ms,
+            caller,
+            role,
+            session,
+            workspace,
+            operation,
+            summary,
+            outcome,
+            duration_us,
+            bytes_in,
+            bytes_out,
+        }
+    }
+}
+
 /// An entry in its place in the chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -9,7 +9,7 @@ use blake3::Hash;
 use garth_contract::Result;
 use rusqlite::{Connection, OptionalExtension};
 
-use super::{Audit, chain::read_hash};
+use super::{Audit, Link, chain::read_hash, packs};
 use crate::{
     clock::millis,
     store::{fault, sql},
@@ -89,7 +89,8 @@ impl Audit {
             };
             run(sql::AUDIT_MOVE_BASE, &[&sequence, &hash.as_bytes(), &total])?;
             run(sql::BLOCK_DROP, &[&sequence])?;
-            run(sql::AUDIT_DROP, &[&sequence]).map(drop)
+            run(sql::AUDIT_DROP, &[&sequence])?;
+            packs::drop_up_to(connection, &Link { sequence, hash, total })
         })
     }
 }
@@ -136,6 +137,11 @@ fn place(connection: &Connection, sequence: i64) -> Result<Option<Place>> {
         .query_row([sequence], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()
         .map_err(|error| fault(&error))?;
-    let Some((time_ms, total, hash)) = row else { return Ok(None) };
+    let Some((time_ms, total, hash)) = row else {
+        let packed = packs::place(connection, sequence)?;
+        let place =
+            |(time_ms, Link { sequence, hash, total })| Place { sequence, time_ms, total, hash };
+        return Ok(packed.map(place));
+    };
     Ok(Some(Place { sequence, time_ms, total, hash: read_hash(hash)? }))
 }

@@ -80,15 +80,19 @@ fn fill(path: &Path, clock: &Clock) -> Result<()> {
     let batch = |text: &str| connection.execute_batch(text).map_err(|error| fault(&error));
     batch("PRAGMA synchronous = FULL; BEGIN IMMEDIATE")?;
     let first = sql::MIGRATIONS.first().copied().unwrap_or_default();
-    // What SQLite calls so is the place of the row itself; any other name makes a second
-    // tree of it, which every record would be written to as well.
-    batch(&first.replace("BIGINT PRIMARY KEY", "INTEGER PRIMARY KEY"))?;
+    batch(&in_place(first))?;
     let chain = "INSERT INTO audit_chain (id, head, head_hash, head_total, base, base_hash, base_total) \
                  VALUES (1, 0, $1, 0, 0, $1, 0)";
     connection.execute(chain, [GENESIS.as_bytes()]).map_err(|error| fault(&error))?;
     set_version(&connection, 1)?;
     batch("COMMIT")?;
     connection.close().map_err(|(_, error)| fault(&error))
+}
+
+/// What SQLite calls so is the place of the row itself; any other name makes a second
+/// tree of it, which every record would be written to as well.
+fn in_place(step: &str) -> String {
+    step.replace("BIGINT PRIMARY KEY", "INTEGER PRIMARY KEY")
 }
 
 /// Refuses a file that is no database of ours, or a damaged one.
@@ -142,8 +146,11 @@ fn migrate(connection: &Connection) -> Result<()> {
         // Looked at under the lock, since another process may be doing the same.
         batch("BEGIN IMMEDIATE")?;
         let due = version(connection)?.is_some_and(|version| version == done);
-        let made =
-            if due { batch(step).and_then(|()| set_version(connection, done + 1)) } else { Ok(()) };
+        let made = if due {
+            batch(&in_place(step)).and_then(|()| set_version(connection, done + 1))
+        } else {
+            Ok(())
+        };
         match made {
             Ok(()) => batch("COMMIT")?,
             Err(error) => {

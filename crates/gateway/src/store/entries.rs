@@ -59,9 +59,15 @@ pub(super) fn read(bytes: &[u8]) -> impl Iterator<Item = (u64, Entry<&str>)> + u
     bodies(bytes).take_while(|(told, body)| is_whole(told, body)).map_while(|(_, body)| entry(body))
 }
 
-/// Every entry of bytes that never were out of our hands.
-pub(super) fn of_ours(bytes: &[u8]) -> impl Iterator<Item = (u64, Entry<&str>)> + use<'_> {
+/// Every entry of bytes that never were out of our hands, or that the chain is to hold to account.
+pub(crate) fn of_ours(bytes: &[u8]) -> impl Iterator<Item = (u64, Entry<&str>)> + use<'_> {
     bodies(bytes).map_while(|(_, body)| entry(body))
+}
+
+/// The bytes of so many entries, and of those that follow; all of them where they are no more.
+pub(crate) fn split(bytes: &[u8], count: usize) -> (&[u8], &[u8]) {
+    let lengths = bodies(bytes).take(count).map(|(_, body)| HEAD + body.len());
+    bytes.split_at_checked(lengths.sum()).unwrap_or((bytes, &[]))
 }
 
 /// The checks and the rest of entries.
@@ -176,6 +182,17 @@ mod tests {
         let written = (1..).zip(written.iter().map(Entry::borrowed));
         assert!(read(&bytes).eq(written.clone()));
         assert!(of_ours(&bytes).eq(written));
+    }
+
+    #[test]
+    fn entries_are_parted_where_one_ends() {
+        let bytes = three();
+        for count in 0..5 {
+            let (before, behind) = split(&bytes, count);
+            assert_eq!(of_ours(before).count(), count.min(3));
+            assert!(of_ours(before).chain(of_ours(behind)).eq(of_ours(&bytes)), "{count}");
+            assert_eq!([before, behind].concat(), bytes);
+        }
     }
 
     #[test]

@@ -110,6 +110,16 @@ impl Batch {
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry<&str>> {
         entries::of_ours(&self.bytes).map(|(_, entry)| entry)
     }
+
+    /// Their bytes, those of so many at a time.
+    pub(super) fn parts(&self, most: usize) -> impl Iterator<Item = &[u8]> {
+        let mut rest: &[u8] = &self.bytes;
+        std::iter::from_fn(move || {
+            let (part, behind) = entries::split(rest, most);
+            rest = behind;
+            (!part.is_empty()).then_some(part)
+        })
+    }
 }
 
 impl Journal {

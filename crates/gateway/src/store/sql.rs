@@ -18,8 +18,12 @@ macro_rules! statements {
 /// What brings an empty database to the present form, a step for each version.
 ///
 /// A step is never changed once it was released; the next one is added below it.
-pub(crate) const MIGRATIONS: &[&str] =
-    &[include_str!("schema_1.sql"), include_str!("schema_2.sql"), include_str!("schema_3.sql")];
+pub(crate) const MIGRATIONS: &[&str] = &[
+    include_str!("schema_1.sql"),
+    include_str!("schema_2.sql"),
+    include_str!("schema_3.sql"),
+    include_str!("schema_4.sql"),
+];
 
 /// Tells whether a lease is live: the node's own session, not expired.
 macro_rules! live_lease {
@@ -129,10 +133,26 @@ statements! {
     AUDIT_PLACE = "SELECT time_ms, total, hash FROM audit WHERE sequence = $1";
     AUDIT_DROP = "DELETE FROM audit WHERE sequence <= $1";
 
+    PACK_APPEND = "INSERT INTO audit_pack (last, first, behind, below, hash, entries) \
+                   VALUES ($1, $2, $3, $4, $5, $6)";
+    PACK_AFTER = "SELECT last, first, behind, below, hash, entries FROM audit_pack \
+                  WHERE last > $1 ORDER BY last LIMIT $2";
+    /// Of a pack that may lie across an end, both numbers are looked at.
+    PACK_NEWEST = "SELECT last, first, behind, below, hash, entries FROM audit_pack \
+                   WHERE last >= $1 AND last < $2 AND first < $3 ORDER BY last DESC";
+    PACK_DROP = "DELETE FROM audit_pack WHERE last <= $1";
+    PACK_TRIM = "UPDATE audit_pack SET first = $1, behind = $2, below = $3, entries = $4 WHERE last = $5";
+
     BLOCK_ADD = "INSERT INTO audit_block (workspace, block) VALUES ($1, $2) \
                  ON CONFLICT (workspace, block) DO NOTHING";
     BLOCK_FILL = "INSERT INTO audit_block (workspace, block) \
                   SELECT DISTINCT workspace, sequence / 1024 FROM audit WHERE sequence > $1 \
+                  ON CONFLICT (workspace, block) DO NOTHING";
+    BLOCK_REMOVE = "DELETE FROM audit_block WHERE workspace = $1 AND block = $2";
+    /// Of the block of a number, what is behind it.
+    BLOCK_KEEP = "INSERT INTO audit_block (workspace, block) \
+                  SELECT DISTINCT workspace, sequence / 1024 FROM audit \
+                  WHERE sequence > $1 AND sequence < ($1 / 1024 + 1) * 1024 \
                   ON CONFLICT (workspace, block) DO NOTHING";
     BLOCK_HAS = "SELECT 1 FROM audit_block WHERE workspace = $1 AND block = $2";
     BLOCK_LIST = "SELECT block FROM audit_block WHERE workspace = $1 AND block <= $2 ORDER BY block DESC";

@@ -27,7 +27,7 @@ use super::{
     journal::{Batch, Journal},
     sql,
 };
-use crate::audit::{Appender, Entry, Known, Link, Outlives, Word};
+use crate::audit::{Appender, Entry, Known, Link, Outlives, Word, packs};
 
 /// The most that is committed at once: some milliseconds of work, so that nobody
 /// waits much longer than the disk needs.
@@ -310,8 +310,14 @@ impl Group {
         self.records += journal.count;
         let mut head = Link::head(connection, &mut self.known)?;
         let mut appender = Appender::new(connection, &mut self.known)?;
-        for entry in journal.entries() {
-            head = appender.append(&head, &entry)?;
+        if journal.count < packs::LEAST {
+            for entry in journal.entries() {
+                head = appender.append(&head, &entry)?;
+            }
+        } else {
+            for part in journal.parts(packs::MOST) {
+                head = appender.append_pack(&head, part)?;
+            }
         }
         self.head = Some(head);
         self.journal = Some(journal.last);

@@ -10,6 +10,17 @@ use garth_gateway::{
 /// More than two blocks of 1,024, and part of another.
 const RECORDS: i64 = 2_600;
 
+/// How records are written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Each in a row of its own.
+    Rows,
+    /// Most of them many in a row.
+    Packs,
+}
+
+const FORMS: [Form; 2] = [Form::Rows, Form::Packs];
+
 struct Place {
     store: Store,
     audit: Audit,
@@ -25,13 +36,57 @@ impl Place {
     }
 
     /// Records of workspaces that are everywhere, at the edges of blocks, rare, or long ago.
-    async fn filled(retention: Retention) -> Self {
+    async fn filled(form: Form, retention: Retention) -> Self {
         let place = Self::open(tempfile::tempdir().unwrap(), retention);
+        let intruder = place.intruder();
+        if form == Form::Packs {
+            // While somebody else has the database, records gather before it.
+            intruder.execute_batch("BEGIN IMMEDIATE").unwrap();
+        }
         for number in 1..=RECORDS {
             place.append(workspace(number), &format!("{}", number % 3)).await;
+            if form == Form::Rows && number % 16 == 0 {
+                place.settle().await;
+            }
         }
-        place.audit.list(&Filter::default(), None, 1).await.unwrap();
+        if form == Form::Packs {
+            intruder.execute_batch("COMMIT").unwrap();
+        }
+        place.settle().await;
+        let count = |text| intruder.query_row(text, [], |row| row.get::<_, i64>(0)).unwrap();
+        let packs = count("SELECT count(*) FROM audit_pack");
+        match form {
+            Form::Rows => assert_eq!(packs, 0),
+            Form::Packs => assert!(packs > 3, "{packs} packs"),
+        }
         place
+    }
+
+    /// Waits until the database has every record.
+    async fn settle(&self) {
+        self.audit.list(&Filter::default(), None, 1).await.unwrap();
+    }
+
+    /// Every record, as an export has them.
+    async fn all(&self) -> Vec<Record> {
+        let mut all = Vec::new();
+        let keep = |line: &str| {
+            all.push(serde_json::from_str(line).unwrap());
+            Ok(())
+        };
+        self.audit.export(&Filter::default(), keep).await.unwrap();
+        all
+    }
+
+    /// The table of blocks has what every record gives, and nothing else.
+    async fn check_blocks(&self) {
+        let connection = self.intruder();
+        let mut statement = connection.prepare("SELECT workspace, block FROM audit_block").unwrap();
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        let are: BTreeSet<(String, i64)> = rows.map(Result::unwrap).collect();
+        let all = self.all().await;
+        let wanted = all.into_iter().map(|one| (one.entry.workspace, one.sequence / 1_024));
+        assert_eq!(are, wanted.collect());
     }
 
     async fn append(&self, workspace: &str, operation: &str) {
@@ -102,24 +157,9 @@ fn of(name: &str) -> Filter {
     Filter { workspace: Some(name.to_owned()), ..Filter::default() }
 }
 
-/// The pairs that the table of blocks has, and those that it is to have.
-fn blocks(connection: &rusqlite::Connection) -> [BTreeSet<(String, i64)>; 2] {
-    ["SELECT workspace, block FROM audit_block", "SELECT workspace, sequence / 1024 FROM audit"]
-        .map(|text| {
-            let mut statement = connection.prepare(text).unwrap();
-            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-            rows.map(Result::unwrap).collect()
-        })
-}
-
 /// Every list of every workspace is what a look at every record gives.
 async fn check_lists(place: &Place) {
-    let mut all: Vec<Record> = Vec::new();
-    let keep = |line: &str| {
-        all.push(serde_json::from_str(line).unwrap());
-        Ok(())
-    };
-    place.audit.export(&Filter::default(), keep).await.unwrap();
+    let mut all = place.all().await;
     all.reverse();
     for name in ["early", "edge", "late", "rare", "even", "", "nobody"] {
         for operation in [None, Some("1".to_owned())] {
@@ -145,24 +185,102 @@ async fn check_lists(place: &Place) {
 
 #[tokio::test]
 async fn a_list_of_a_workspace_is_what_a_look_at_every_record_gives() {
-    let place = Place::filled(forever()).await;
-    check_lists(&place).await;
-    let [are, wanted] = blocks(&place.intruder());
-    assert_eq!(are, wanted);
-    assert_eq!(place.findings().await, []);
+    for form in FORMS {
+        let place = Place::filled(form, forever()).await;
+        let numbers = place.all().await.into_iter().map(|record| record.sequence);
+        assert!(numbers.eq(1..=RECORDS), "{form:?}");
+        check_lists(&place).await;
+        place.check_blocks().await;
+        assert_eq!(place.findings().await, [], "{form:?}");
+    }
 }
 
 #[tokio::test]
 async fn blocks_go_with_the_last_of_their_records() {
-    let place = Place::filled(forever()).await;
-    // About as much as the last 500 records.
-    let few = Retention { most_bytes: Some(500 * 170), most_age: None };
-    let place = place.again(few).await;
-    place.retain().await;
-    let [are, wanted] = blocks(&place.intruder());
-    assert_eq!(are, wanted);
+    for form in FORMS {
+        let place = Place::filled(form, forever()).await;
+        // About as much as the last 500 records.
+        let few = Retention { most_bytes: Some(500 * 170), most_age: None };
+        let place = place.again(few).await;
+        place.retain().await;
+        place.check_blocks().await;
+        check_lists(&place).await;
+        assert_eq!(place.findings().await, [], "{form:?}");
+    }
+}
+
+/// Wherever the oldest records end, in the middle of a pack or between two, the rest is as it was.
+#[tokio::test]
+async fn what_is_left_of_a_pack_is_as_it_was() {
+    let mut place = Place::filled(Form::Packs, forever()).await;
+    let all = place.all().await;
+    let total = "SELECT head_total FROM audit_chain";
+    let mut total: i64 = place.intruder().query_row(total, [], |row| row.get(0)).unwrap();
+    // Some two records at first, then a block and more, then to the middle of a block.
+    for less in [340, 300_000, 17_000, 170, 50_000] {
+        total -= less;
+        let most_bytes = Some(u64::try_from(total).unwrap());
+        place = place.again(Retention { most_bytes, most_age: None }).await;
+        place.retain().await;
+        let left = place.all().await;
+        let dropped = all.len() - left.len();
+        assert_eq!(left, all[dropped..], "{dropped} dropped");
+        assert!(dropped > 0);
+        place.check_blocks().await;
+        assert_eq!(place.findings().await, [], "{dropped} dropped");
+    }
+    place.append("late", "1").await;
+    let last = place.audit.list(&of("late"), None, 1).await.unwrap().records;
+    assert_eq!(last[0].sequence, RECORDS + 1);
     check_lists(&place).await;
+}
+
+#[tokio::test]
+async fn a_pack_that_was_changed_is_found() {
+    let place = Place::filled(Form::Packs, forever()).await;
+    let intruder = place.intruder();
+    let (first, last): (i64, i64) = intruder
+        .query_row("SELECT first, last FROM audit_pack ORDER BY last LIMIT 1 OFFSET 2", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap();
+    let changed = [Finding::Changed { sequence: last }];
+    let removed = |from, to| [Finding::Removed { from, to }];
+    let begins = [Finding::Changed { sequence: first }, Finding::Changed { sequence: last }];
+    // An entry is 4 + 8 + 8 bytes, then numbers of 8: when, how long, how much in and out.
+    let flip = |at: usize| {
+        format!(
+            "entries = CAST(substr(entries, 1, {at}) || x'7f' || substr(entries, {at} + 2) AS BLOB)"
+        )
+    };
+    let cases: [(String, &[Finding]); 9] = [
+        (flip(20), &changed),
+        (flip(44), &changed),
+        ("hash = zeroblob(32)".to_owned(), &changed),
+        ("hash = x'00'".to_owned(), &changed),
+        ("behind = zeroblob(32)".to_owned(), &begins),
+        ("entries = CAST(entries || entries AS BLOB)".to_owned(), &changed),
+        ("entries = zeroblob(0)".to_owned(), &removed(first, last)),
+        ("entries = 'words'".to_owned(), &removed(first, last)),
+        (format!("first = {first} + 1"), &removed(first, first)),
+    ];
+    for (set, wanted) in cases {
+        intruder.execute_batch("CREATE TABLE kept AS SELECT * FROM audit_pack").unwrap();
+        let set = format!("UPDATE audit_pack SET {set} WHERE last = {last}");
+        assert_eq!(intruder.execute(&set, []).unwrap(), 1);
+        let findings = place.findings().await;
+        for finding in wanted {
+            assert!(findings.contains(finding), "{set}: {findings:?}");
+        }
+        intruder
+            .execute_batch(
+                "DELETE FROM audit_pack; INSERT INTO audit_pack SELECT * FROM kept; DROP TABLE kept",
+            )
+            .unwrap();
+    }
     assert_eq!(place.findings().await, []);
+    intruder.execute("DELETE FROM audit_pack WHERE last = ?1", [last]).unwrap();
+    assert_eq!(place.findings().await, removed(first, last));
 }
 
 #[tokio::test]
@@ -216,7 +334,7 @@ async fn a_workspace_whose_first_record_could_not_be_committed_is_found_with_the
 
 #[tokio::test]
 async fn records_that_are_kept_from_being_found_are_named() {
-    let place = Place::filled(forever()).await;
+    let place = Place::filled(Form::Packs, forever()).await;
     let hide = "DELETE FROM audit_block WHERE workspace = 'edge' AND block = 1";
     assert_eq!(place.intruder().execute(hide, []).unwrap(), 1);
     assert_eq!(place.findings().await, [Finding::Changed { sequence: 1_024 }]);
@@ -245,7 +363,7 @@ fn older(from: &Path, to: &Path) {
 
 #[tokio::test]
 async fn a_database_of_the_version_before_is_listed_and_verified() {
-    let place = Place::filled(forever()).await;
+    let place = Place::filled(Form::Rows, forever()).await;
     place.store.close().await;
     let (new, old) = (place.dir.path().join("garth.db"), place.dir.path().join("old.db"));
     older(&new, &old);
@@ -262,7 +380,7 @@ async fn a_database_of_the_version_before_is_listed_and_verified() {
 
 #[tokio::test]
 async fn what_an_older_version_writes_meanwhile_is_found() {
-    let place = Place::filled(forever()).await;
+    let place = Place::filled(Form::Rows, forever()).await;
     // It knows neither blocks nor how far they go.
     let intruder = place.intruder();
     intruder
@@ -274,6 +392,5 @@ async fn what_an_older_version_writes_meanwhile_is_found() {
     assert_eq!(place.findings().await, []);
     place.append("late", "1").await;
     check_lists(&place).await;
-    let [are, wanted] = blocks(&intruder);
-    assert_eq!(are, wanted);
+    place.check_blocks().await;
 }
