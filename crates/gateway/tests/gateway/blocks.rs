@@ -17,9 +17,22 @@ enum Form {
     Rows,
     /// Most of them many in a row.
     Packs,
+    /// Many in a row, then more in rows of their own than are read at once, then many in a row.
+    Both,
 }
 
-const FORMS: [Form; 2] = [Form::Rows, Form::Packs];
+const FORMS: [Form; 3] = [Form::Rows, Form::Packs, Form::Both];
+
+impl Form {
+    /// Whether a record is to have a row of its own.
+    fn is_row(self, number: i64) -> bool {
+        match self {
+            Self::Rows => true,
+            Self::Packs => false,
+            Self::Both => (1_301..=2_400).contains(&number),
+        }
+    }
+}
 
 struct Place {
     store: Store,
@@ -39,17 +52,23 @@ impl Place {
     async fn filled(form: Form, retention: Retention) -> Self {
         let place = Self::open(tempfile::tempdir().unwrap(), retention);
         let intruder = place.intruder();
-        if form == Form::Packs {
-            // While somebody else has the database, records gather before it.
-            intruder.execute_batch("BEGIN IMMEDIATE").unwrap();
-        }
+        let mut gathers = false;
         for number in 1..=RECORDS {
+            if gathers == form.is_row(number) {
+                // While somebody else has the database, records gather before it.
+                let text = if gathers { "COMMIT" } else { "BEGIN IMMEDIATE" };
+                intruder.execute_batch(text).unwrap();
+                gathers = !gathers;
+                if !gathers {
+                    place.settle().await;
+                }
+            }
             place.append(workspace(number), &format!("{}", number % 3)).await;
-            if form == Form::Rows && number % 16 == 0 {
+            if !gathers && number % 16 == 0 {
                 place.settle().await;
             }
         }
-        if form == Form::Packs {
+        if gathers {
             intruder.execute_batch("COMMIT").unwrap();
         }
         place.settle().await;
@@ -57,7 +76,7 @@ impl Place {
         let packs = count("SELECT count(*) FROM audit_pack");
         match form {
             Form::Rows => assert_eq!(packs, 0),
-            Form::Packs => assert!(packs > 3, "{packs} packs"),
+            Form::Packs | Form::Both => assert!(packs > 3, "{packs} packs"),
         }
         place
     }
@@ -212,27 +231,29 @@ async fn blocks_go_with_the_last_of_their_records() {
 /// Wherever the oldest records end, in the middle of a pack or between two, the rest is as it was.
 #[tokio::test]
 async fn what_is_left_of_a_pack_is_as_it_was() {
-    let mut place = Place::filled(Form::Packs, forever()).await;
-    let all = place.all().await;
-    let total = "SELECT head_total FROM audit_chain";
-    let mut total: i64 = place.intruder().query_row(total, [], |row| row.get(0)).unwrap();
-    // Some two records at first, then a block and more, then to the middle of a block.
-    for less in [340, 300_000, 17_000, 170, 50_000] {
-        total -= less;
-        let most_bytes = Some(u64::try_from(total).unwrap());
-        place = place.again(Retention { most_bytes, most_age: None }).await;
-        place.retain().await;
-        let left = place.all().await;
-        let dropped = all.len() - left.len();
-        assert_eq!(left, all[dropped..], "{dropped} dropped");
-        assert!(dropped > 0);
-        place.check_blocks().await;
-        assert_eq!(place.findings().await, [], "{dropped} dropped");
+    for form in [Form::Packs, Form::Both] {
+        let mut place = Place::filled(form, forever()).await;
+        let all = place.all().await;
+        let total = "SELECT head_total FROM audit_chain";
+        let mut total: i64 = place.intruder().query_row(total, [], |row| row.get(0)).unwrap();
+        // Some two records at first, then to the middle of a block, and on from there.
+        for less in [340, 187_000, 17_000, 170, 150_000] {
+            total -= less;
+            let most_bytes = Some(u64::try_from(total).unwrap());
+            place = place.again(Retention { most_bytes, most_age: None }).await;
+            place.retain().await;
+            let left = place.all().await;
+            let dropped = all.len() - left.len();
+            assert_eq!(left, all[dropped..], "{form:?}: {dropped} dropped");
+            assert!(dropped > 0);
+            place.check_blocks().await;
+            assert_eq!(place.findings().await, [], "{form:?}: {dropped} dropped");
+        }
+        place.append("late", "1").await;
+        let last = place.audit.list(&of("late"), None, 1).await.unwrap().records;
+        assert_eq!(last[0].sequence, RECORDS + 1);
+        check_lists(&place).await;
     }
-    place.append("late", "1").await;
-    let last = place.audit.list(&of("late"), None, 1).await.unwrap().records;
-    assert_eq!(last[0].sequence, RECORDS + 1);
-    check_lists(&place).await;
 }
 
 #[tokio::test]
