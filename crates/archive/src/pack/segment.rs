@@ -1,7 +1,7 @@
 //! A stretch of an archive: several small entries, or a part of a large file.
 //!
-//! Each is read and encoded by a task of its own, several at once, and put into
-//! the archive in order. What a stretch holds is bounded, and so is how many there
+//! Each is read and encoded by itself, several at once, and put into the archive in
+//! order. What a stretch holds is bounded, and so is how many there
 //! are, so memory does not grow with the tree.
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use crc32fast::Hasher;
 use garth_contract::{Code, DynFilesystem, Entry, Glimpse, Kind, Links, Result, Span, WsPath};
 
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     MOST_SIFTED, Packed, Sieve, Sifted, What, off_thread, passes_over,
@@ -44,6 +44,8 @@ pub(super) struct Ground {
     pub(super) sieve: Option<Arc<dyn Sieve>>,
     pub(super) room: Room,
     pub(super) usual: Usual,
+    /// How many may read beside who walks and who takes the archive.
+    pub(super) others: Arc<Semaphore>,
 }
 
 /// What is to be read.
