@@ -176,3 +176,49 @@ impl Joined {
         std::mem::take(&mut self.assembly.packed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use garth_contract::{Glimpse, Kind, Policy, WsPath};
+    use garth_memory::Memory;
+    use tokio::sync::Semaphore;
+
+    use super::*;
+    use crate::{
+        Format,
+        pack::{segment::Job, stretch::stretch},
+    };
+
+    #[tokio::test]
+    async fn who_takes_reads_what_nobody_reads() {
+        let ground = Arc::new(Ground {
+            files: Arc::new(Memory::new(Policy::open()).unwrap()),
+            format: Format::Tar,
+            base: WsPath::root(),
+            sieve: None,
+            room: super::super::Room::default(),
+            usual: super::super::Usual::default(),
+            others: Arc::new(Semaphore::new(0)),
+        });
+        let (segments, from) = mpsc::unbounded_channel();
+        let ahead = Arc::new(Semaphore::new(2));
+        for name in [b"a", b"b"] {
+            let path = WsPath::from_bytes(name).unwrap();
+            let dir = Entry { path, kind: Kind::Dir, size: 0, modified: None, mode: None };
+            let place = Arc::clone(&ahead).try_acquire_owned().unwrap();
+            let (_, coming) = stretch(Job::Several(vec![Glimpse::Entry(dir)]), place);
+            assert!(segments.send(Ready::Segment(coming)).is_ok());
+        }
+        assert!(segments.send(Ready::End(Packed::default())).is_ok());
+        let mut joined = Joined::new(ground, from, Handle::current());
+        let mut context = Context::from_waker(Waker::noop());
+        let mut sizes = Vec::new();
+        while let Poll::Ready(Some(piece)) = joined.poll_next(&mut context) {
+            sizes.push(piece.unwrap().len());
+        }
+        assert_eq!(sizes, [512, 512, 1024]);
+        assert_eq!((joined.packed().dirs, ahead.available_permits()), (2, 2));
+    }
+}
