@@ -23,11 +23,15 @@ use super::{
     stretch::{Reader, Unread, stretch},
     walk::Walk,
 };
+use crate::Format;
 
 /// How many large files are sifted, or wait to be put together: each is in memory.
 const MOST_LARGE: usize = 1;
 /// A stretch has so many bytes or more, unless it is the last or before a large file.
 const STRETCH: u64 = 512 << 10;
+/// The same where it is handed on as it is: less of it is near the processor still when it
+/// is, beside what it is copied to.
+const STRETCH_PLAIN: u64 = 256 << 10;
 /// A stretch has no more entries than this, since each has a header.
 const MOST_ENTRIES: usize = 128;
 
@@ -53,6 +57,10 @@ pub(super) async fn cut_up(
     ground: Arc<Ground>,
     (ahead, segments): (usize, mpsc::UnboundedSender<Ready>),
 ) {
+    let stretch = match ground.format {
+        Format::Tar => STRETCH_PLAIN,
+        Format::TarZst | Format::Zip => STRETCH,
+    };
     let mut cut = Cut {
         reader: Reader::new(Arc::clone(&ground), Handle::current()),
         ground,
@@ -63,6 +71,7 @@ pub(super) async fn cut_up(
         unread: VecDeque::new(),
         row: Vec::new(),
         bytes: 0,
+        stretch,
     };
     let mut noted = Packed::default();
     let last = match cut.all(&mut source, &mut noted).await {
@@ -102,6 +111,8 @@ struct Cut {
     /// What the next stretch has so far, and about how many bytes.
     row: Vec<Glimpse>,
     bytes: u64,
+    /// When that is enough.
+    stretch: u64,
 }
 
 impl Cut {
@@ -119,7 +130,7 @@ impl Cut {
     }
 
     async fn small(&mut self, glimpse: Glimpse) -> Result<(), Stop> {
-        if self.bytes >= STRETCH || self.row.len() >= MOST_ENTRIES {
+        if self.bytes >= self.stretch || self.row.len() >= MOST_ENTRIES {
             self.finish().await?;
         }
         self.bytes += match &glimpse {
