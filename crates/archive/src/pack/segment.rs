@@ -243,11 +243,14 @@ impl Ground {
         sieve: &Arc<dyn Sieve>,
         (most, packed): (u64, &mut Packed),
     ) -> Result<Option<Bytes>> {
-        let content = match self.files.read(&entry.path, Span::Whole { at_most: most }).await {
-            Ok(content) => content.bytes,
+        let mut content = Vec::new();
+        let whole = Span::Whole { at_most: most };
+        match self.files.gather(&entry.path, whole, &mut content).await {
+            Ok(_) => {}
             Err(error) if error.code() == Code::FileTooLarge => return Ok(None),
             Err(error) => return Err(error),
-        };
+        }
+        let content = Bytes::from(content);
         let sift = {
             let (sieve, path, content) = (Arc::clone(sieve), entry.path.clone(), content.clone());
             move || match sieve.covers(&path, &content) {
@@ -269,11 +272,12 @@ impl Ground {
 
     async fn small(&self, entry: &Entry, packed: &mut Packed) -> Result<Bytes> {
         let span = Span::Bytes { offset: 0, length: SMALL };
-        let content = self.files.read(&entry.path, span).await?;
-        if content.more_follows() {
+        let mut content = Vec::new();
+        let told = self.files.gather(&entry.path, span, &mut content).await?;
+        if told.length < told.size {
             packed.note(&entry.path, What::Changed);
         }
-        Ok(content.bytes)
+        Ok(content.into())
     }
 
     async fn part(&self, entry: &Entry, offset: u64) -> Result<Part> {
