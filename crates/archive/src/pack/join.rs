@@ -188,7 +188,7 @@ mod tests {
     use super::*;
     use crate::{
         Format,
-        pack::{segment::Job, stretch::stretch},
+        pack::{room::Room, segment::Job, stretch::stretch, usual::Usual},
     };
 
     #[tokio::test]
@@ -198,8 +198,8 @@ mod tests {
             format: Format::Tar,
             base: WsPath::root(),
             sieve: None,
-            room: super::super::Room::default(),
-            usual: super::super::Usual::default(),
+            room: Room::default(),
+            usual: Usual::default(),
             others: Arc::new(Semaphore::new(0)),
         });
         let (segments, from) = mpsc::unbounded_channel();
