@@ -69,7 +69,9 @@ impl Filesystem for Moving {
         let act = (self.hand.lock().unwrap())(at, span);
         match act {
             Act::Nothing => {}
-            Act::Waits(barrier) => drop(barrier.wait().await),
+            Act::Waits(barrier) => {
+                barrier.wait().await;
+            }
             Act::Becomes(content) => write(&self.files, at.as_bytes(), content).await,
             Act::Goes => drop(self.files.remove(at, Depth::One).await),
             Act::Is(other) => return other.read(at, span).await,
