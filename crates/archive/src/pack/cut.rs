@@ -29,8 +29,8 @@ use crate::Format;
 const MOST_LARGE: usize = 1;
 /// A stretch has so many bytes or more, unless it is the last or before a large file.
 const STRETCH: u64 = 512 << 10;
-/// The same where it is handed on as it is: less of it is near the processor still when it
-/// is, beside what it is copied to.
+/// The same where it is handed on as it is: of 256, 384, 512 and 768 KiB this took the least
+/// time into a pipe, by some percent; to compress, the longer one did.
 const STRETCH_PLAIN: u64 = 256 << 10;
 /// A stretch has no more entries than this, since each has a header.
 const MOST_ENTRIES: usize = 128;
