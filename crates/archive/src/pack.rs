@@ -1,8 +1,8 @@
 //! Packs a tree into an archive that comes as a stream of bytes.
 //!
-//! One task walks the tree and has stretches of it read and encoded, a bounded
-//! number at once; whoever takes the stream puts them together in order. Dropping
-//! the stream ends all of it.
+//! One task walks the tree and cuts it up into stretches, a bounded number ahead; they
+//! are read and encoded by whoever comes to them first, and whoever takes the stream
+//! puts them together in order. Dropping the stream ends all of it.
 
 mod assemble;
 mod at_hand;
@@ -12,6 +12,7 @@ mod join;
 mod room;
 mod segment;
 mod sieve;
+mod stretch;
 mod summary;
 mod tarred;
 mod usual;
@@ -20,9 +21,11 @@ mod walk;
 use std::{
     fmt,
     future::poll_fn,
+    num::NonZero,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
+    thread,
 };
 
 use bytes::Bytes;
@@ -30,7 +33,7 @@ use futures_core::Stream;
 use garth_contract::{Code, DynFilesystem, Error, Kind, Links, Result, WsPath};
 use tokio::{
     runtime::Handle,
-    sync::{mpsc, oneshot},
+    sync::{Semaphore, mpsc, oneshot},
     task::{JoinError, JoinHandle},
 };
 
@@ -62,15 +65,18 @@ pub struct Pack {
     pub sieve: Option<Arc<dyn Sieve>>,
 }
 
-/// How many stretches wait, read or being read; two more are in the hands of who walks
-/// and of who puts them together. It is no more than that nobody waits for the others,
-/// so that the buffers that go round are still near the processor.
-const AHEAD: usize = 4;
+/// How many stretches there are at a time, to be read or read; one more is in the hands
+/// of who takes the archive. It is no more than that nobody waits for the others, so that
+/// the buffers that go round are still near the processor.
+const AHEAD: usize = 6;
 /// The same where a stretch is compressed by itself: that is most of the work then, and
 /// is shared by as many processors as there are stretches.
-const AHEAD_ZIPPED: usize = 8;
+const AHEAD_ZIPPED: usize = 10;
 /// The same for what is left of a stretch and cut up anew: stretches behind it wait, too.
-const AHEAD_LEFT: usize = 2;
+const AHEAD_LEFT: usize = 4;
+/// Who walks and who takes the archive read; others beside them where there are
+/// processors for more.
+const READ_ANYWAY: usize = 2;
 /// How many pieces wait to be taken.
 const WAITING: usize = 4;
 /// An archive in the making: a stream of its bytes.
@@ -152,12 +158,16 @@ pub async fn pack(files: Arc<dyn DynFilesystem>, from: &WsPath, how: &Pack) -> R
     };
     let (format, sieve) = (how.format, how.sieve.clone());
     let (room, usual) = (Room::default(), Usual::default());
-    let ground = Arc::new(Ground { files, format, base: from.clone(), sieve, room, usual });
-    let (segments, ready) = mpsc::channel(match format {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    let others = Arc::new(Semaphore::new(processors.saturating_sub(READ_ANYWAY).min(AHEAD)));
+    let base = from.clone();
+    let ground = Arc::new(Ground { files, format, base, sieve, room, usual, others });
+    let (segments, ready) = mpsc::unbounded_channel();
+    let ahead = match format {
         Format::Tar | Format::TarZst => AHEAD,
         Format::Zip => AHEAD_ZIPPED,
-    });
-    let _walker = Task(tokio::spawn(cut_up(source, Arc::clone(&ground), segments)));
+    };
+    let _walker = Task(tokio::spawn(cut_up(source, Arc::clone(&ground), (ahead, segments))));
     let joined = Joined::new(ground, ready, Handle::current());
     let outlet = match format {
         Format::Tar | Format::Zip => Outlet::Plain(Box::new(joined)),

@@ -85,6 +85,8 @@ pub struct Gathered {
     pub size: u64,
     /// When the content last changed, where the backend knows.
     pub modified: Option<SystemTime>,
+    /// Its permission bits (`0o7777`), where the backend keeps them.
+    pub mode: Option<u32>,
 }
 
 /// What must hold of a file at the instant it is replaced.

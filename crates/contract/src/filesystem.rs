@@ -73,7 +73,8 @@ pub trait Filesystem: Send + Sync + 'static {
 
     /// Reads a span of a file as `read` does, onto the end of a buffer.
     ///
-    /// It is for who gathers many files in one buffer and need not have each by itself.
+    /// It is for who gathers many files in one buffer, need not have each by itself, and
+    /// tells nobody its version.
     ///
     /// *Errors*: those of `read`; the buffer has only what it had then.
     /// *After*: the buffer has what it had, and behind it the bytes that `read` gives.
@@ -88,7 +89,8 @@ pub trait Filesystem: Send + Sync + 'static {
             let content = self.read(path, span).await?;
             into.extend_from_slice(&content.bytes);
             let length = content.bytes.len() as u64;
-            Ok(Gathered { length, size: content.size, modified: content.modified })
+            let Content { size, modified, mode, .. } = content;
+            Ok(Gathered { length, size, modified, mode })
         }
     }
 

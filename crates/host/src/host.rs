@@ -145,7 +145,8 @@ impl Filesystem for Host {
         let content = self.run(move |tree, _| read::read(tree, &path, span)).await?;
         into.extend_from_slice(&content.bytes);
         let length = content.bytes.len() as u64;
-        Ok(Gathered { length, size: content.size, modified: content.modified })
+        let Content { size, modified, mode, .. } = content;
+        Ok(Gathered { length, size, modified, mode })
     }
 
     fn folder(&self, path: &WsPath) -> Option<Box<dyn Folder>> {

@@ -69,7 +69,8 @@ pub(crate) fn gather_cached(
     let before = into.len();
     let (file, _) = cached(tree, path, (span, MOST_GATHERED), into)?;
     let length = (into.len() - before) as u64;
-    Some(Gathered { length, size: file.size(), modified: modified(&file.stat) })
+    let (size, mode) = (file.size(), Some(file.stat.st_mode & 0o7777));
+    Some(Gathered { length, size, modified: modified(&file.stat), mode })
 }
 
 /// Reads what takes no waiting and is no more than `most`; also where it begins.

@@ -1,7 +1,7 @@
 //! A stretch of an archive: several small entries, or a part of a large file.
 //!
-//! Each is read and encoded by a task of its own, several at once, and put into
-//! the archive in order. What a stretch holds is bounded, and so is how many there
+//! Each is read and encoded by itself, several at once, and put into the archive in
+//! order. What a stretch holds is bounded, and so is how many there
 //! are, so memory does not grow with the tree.
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use crc32fast::Hasher;
 use garth_contract::{Code, DynFilesystem, Entry, Glimpse, Kind, Links, Result, Span, WsPath};
 
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{
     MOST_SIFTED, Packed, Sieve, Sifted, What, off_thread, passes_over,
@@ -44,6 +44,8 @@ pub(super) struct Ground {
     pub(super) sieve: Option<Arc<dyn Sieve>>,
     pub(super) room: Room,
     pub(super) usual: Usual,
+    /// How many may read beside who walks and who takes the archive.
+    pub(super) others: Arc<Semaphore>,
 }
 
 /// What is to be read.
@@ -241,11 +243,14 @@ impl Ground {
         sieve: &Arc<dyn Sieve>,
         (most, packed): (u64, &mut Packed),
     ) -> Result<Option<Bytes>> {
-        let content = match self.files.read(&entry.path, Span::Whole { at_most: most }).await {
-            Ok(content) => content.bytes,
+        let mut content = Vec::new();
+        let whole = Span::Whole { at_most: most };
+        match self.files.gather(&entry.path, whole, &mut content).await {
+            Ok(_) => {}
             Err(error) if error.code() == Code::FileTooLarge => return Ok(None),
             Err(error) => return Err(error),
-        };
+        }
+        let content = Bytes::from(content);
         let sift = {
             let (sieve, path, content) = (Arc::clone(sieve), entry.path.clone(), content.clone());
             move || match sieve.covers(&path, &content) {
@@ -267,11 +272,12 @@ impl Ground {
 
     async fn small(&self, entry: &Entry, packed: &mut Packed) -> Result<Bytes> {
         let span = Span::Bytes { offset: 0, length: SMALL };
-        let content = self.files.read(&entry.path, span).await?;
-        if content.more_follows() {
+        let mut content = Vec::new();
+        let told = self.files.gather(&entry.path, span, &mut content).await?;
+        if told.length < told.size {
             packed.note(&entry.path, What::Changed);
         }
-        Ok(content.bytes)
+        Ok(content.into())
     }
 
     async fn part(&self, entry: &Entry, offset: u64) -> Result<Part> {

@@ -10,7 +10,7 @@
 use std::ops::ControlFlow;
 
 use bytes::Bytes;
-use garth_contract::{Entry, Glimpse, Kind, Result, Sight, Span, WsPath};
+use garth_contract::{Entry, Gathered, Glimpse, Kind, Result, Sight, Span, WsPath};
 
 use super::{
     Packed, What,
@@ -122,14 +122,15 @@ impl Ground {
             return Ok(Came::Left(sight.of_file(path.clone())));
         }
         let span = Span::Bytes { offset: 0, length: SMALL };
-        let content = self.files.read(path, span).await?;
-        let (size, modified, mode) = (content.size, content.modified, content.mode);
+        let mut content = Vec::new();
+        let told = self.files.gather(path, span, &mut content).await?;
+        let Gathered { length, size, modified, mode } = told;
         let entry = Sight { size, modified, mode }.of_file(path.clone());
-        if content.more_follows() || !fits(out, size) {
+        if length < size || !fits(out, size) {
             return Ok(Came::Left(entry));
         }
         tar::write_header(out, &member(&self.base, &entry, b"", size));
-        out.extend_from_slice(&content.bytes);
+        out.extend_from_slice(&content);
         Ok(Came::Put(size))
     }
 

@@ -10,6 +10,8 @@ use garth_contract::{
     Watch, WatchSpec, Written, WsPath,
 };
 
+use tokio::sync::Barrier;
+
 use crate::fixture::{
     FORMATS, memory, noise, packed_as, packed_from, path, plainly, plant, read, restored, tree,
     write,
@@ -18,8 +20,10 @@ use crate::fixture::{
 type Hand = Box<dyn FnMut(&WsPath, Span) -> Act + Send>;
 
 /// What happens before a file is read.
-enum Act {
+pub(crate) enum Act {
     Nothing,
+    /// It waits until so many are to be read.
+    Waits(Arc<Barrier>),
     /// It gets this content.
     Becomes(Vec<u8>),
     Goes,
@@ -65,6 +69,9 @@ impl Filesystem for Moving {
         let act = (self.hand.lock().unwrap())(at, span);
         match act {
             Act::Nothing => {}
+            Act::Waits(barrier) => {
+                barrier.wait().await;
+            }
             Act::Becomes(content) => write(&self.files, at.as_bytes(), content).await,
             Act::Goes => drop(self.files.remove(at, Depth::One).await),
             Act::Is(other) => return other.read(at, span).await,
@@ -103,6 +110,14 @@ async fn yard(
     write(&files, "a", "first").await;
     write(&files, "f", noise(size, 1)).await;
     write(&files, "z", "last").await;
+    moving(files, hand)
+}
+
+/// Files with somebody who has a hand in it when they are read.
+pub(crate) fn moving(
+    files: Arc<dyn DynFilesystem>,
+    hand: impl FnMut(&WsPath, Span) -> Act + Send + 'static,
+) -> Arc<dyn DynFilesystem> {
     let onlooker: Onlooker = Box::new(|_, _| Looks::On);
     Arc::new(Moving { files, hand: Mutex::new(Box::new(hand)), onlooker: Mutex::new(onlooker) })
 }

@@ -11,6 +11,7 @@
     reason = "a test ends when something is wrong, and looks at what other programs made"
 )]
 
+mod ahead;
 mod bombs;
 mod cancel;
 mod cases;

@@ -310,8 +310,8 @@ async fn what_is_gathered_comes_behind_what_was_there(ws: Subject) -> Verdict {
         let expected = [b"before", &read.bytes[..]].concat();
         holds(&format!("{span:?} of {path} is behind what was there"), buffer == expected)?;
         let length = read.bytes.len() as u64;
-        let told = (gathered.length, gathered.size, gathered.modified);
-        same("what is told", told, (length, read.size, read.modified))?;
+        let told = (gathered.length, gathered.size, gathered.modified, gathered.mode);
+        same("what is told", told, (length, read.size, read.modified, read.mode))?;
     }
     Ok(())
 }

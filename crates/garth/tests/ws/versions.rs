@@ -110,6 +110,37 @@ fn what_is_kept_lies_outside_of_the_workspace_outlives_a_restart_and_goes_with_t
 }
 
 #[test]
+fn what_is_packed_is_not_kept_since_nobody_is_told_its_version() {
+    let server = Server::start();
+    let token = server.agent_token("bird");
+    let version = written(&mut server.client(&token), "a", "one\n");
+    written(&mut server.client(&token), "a", "two\n");
+    for name in ["b", "c", "d"] {
+        fs::write(server.files("bird").join(name), name).unwrap();
+    }
+    let kept = || {
+        // Whoever asks hears of all that was to be kept before.
+        assert_eq!(changed(&since(&mut server.client(&token), "a", &version)), ["-one", "+two"]);
+        let place = server.data().join("versions/bird");
+        let below = fs::read_dir(&place).unwrap().next().unwrap().unwrap().path();
+        fs::read_dir(below).unwrap().count()
+    };
+    let before = kept();
+    for format in ["tar", "tar.zst", "zip"] {
+        for redact in [true, false] {
+            let mut operator = server.operator();
+            let params = json!({"agentId": "bird", "format": format, "redact": redact});
+            operator.ok("worktree.archive", params);
+            let end = operator.event("worktree.archive.end");
+            assert_eq!(end["summary"]["files"], 4, "{end}");
+        }
+    }
+    assert_eq!(kept(), before);
+    server.client(&token).ok("worktree.read", about("b"));
+    assert_eq!(kept(), before + 1, "what is read is told of");
+}
+
+#[test]
 fn secrets_of_what_was_are_shown_as_placeholders() {
     let server = Server::start();
     let mut client = server.agent("bird");

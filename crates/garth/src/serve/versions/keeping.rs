@@ -8,9 +8,9 @@ use std::{
 
 use bytes::Bytes;
 use garth_contract::{
-    Abilities, Content, Depth, DynFilesystem, Entry, Filesystem, Incoming, Links, Listing, Made,
-    Move, Page, Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage, Summary, Watch,
-    WatchSpec, Written, WsPath,
+    Abilities, Content, Depth, DynFilesystem, Entry, Filesystem, Folder, Gathered, Incoming, Links,
+    Listing, Made, Move, Page, Parents, Put, Query, Removed, Renamed, Result, Sink, Span, Stage,
+    Summary, Watch, WatchSpec, Written, WsPath,
 };
 
 use super::{Keeper, MOST_FILE};
@@ -84,6 +84,16 @@ impl Filesystem for Keeping {
         let content = self.fs.read_now(path, span)?;
         self.saw(path, &content);
         Some(content)
+    }
+
+    // Nobody is told a version of what is gathered, so nobody can ask about it later; a tree
+    // that is packed would push out what callers were told of.
+    async fn gather(&self, path: &WsPath, span: Span, into: &mut Vec<u8>) -> Result<Gathered> {
+        self.fs.gather(path, span, into).await
+    }
+
+    fn folder(&self, path: &WsPath) -> Option<Box<dyn Folder>> {
+        self.fs.folder(path)
     }
 
     async fn write(&self, path: &WsPath, content: Bytes, put: Put) -> Result<Written> {
