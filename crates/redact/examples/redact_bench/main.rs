@@ -1,6 +1,7 @@
 //! Measures how fast text is redacted, and that hostile text costs in proportion to its length.
 //!
-//! `scripts/bench redact_bench`; with a text as its argument, a megabyte of that text alone. The text is source code: the kernel's where `.cache/linux-source`
+//! `scripts/bench redact_bench`; with a text as its argument, a megabyte of that text alone, and with
+//! several, of those in no order. The text is source code: the kernel's where `.cache/linux-source`
 //! is there, and this repository's own. Beside it, on the same files, runs another engine where
 //! `GARTH_BENCH_DETECT_SECRETS` names it.
 
@@ -25,9 +26,17 @@ const AIM: [f64; 2] = [200.0, 1000.0];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let redactor = Redactor::new(&Config::standard())?;
-    if let Some(unit) = std::env::args().nth(1) {
-        hostile::measure_one(&redactor, &unit);
-        return Ok(());
+    let pieces: Vec<String> = std::env::args().skip(1).collect();
+    match pieces.as_slice() {
+        [] => {}
+        [unit] => {
+            hostile::measure_one(&redactor, &unit.repeat(hostile::SIZE / unit.len().max(1)));
+            return Ok(());
+        }
+        pieces => {
+            hostile::measure_one(&redactor, &mixes::in_no_order(pieces, hostile::SIZE));
+            return Ok(());
+        }
     }
     let code = corpus::source_code();
     let clean = corpus::without_candidates();

@@ -139,7 +139,7 @@ fn draw(many: usize) -> Vec<Vec<String>> {
 }
 
 /// A text of so many bytes, always in the same order.
-fn in_no_order(pieces: &[String], size: usize) -> String {
+pub(crate) fn in_no_order(pieces: &[String], size: usize) -> String {
     let mut text = String::with_capacity(size);
     let mut draw = Draw(1);
     while text.len() < size {
