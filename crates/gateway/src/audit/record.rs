@@ -51,29 +51,16 @@ impl<T: AsRef<str>> Entry<T> {
 
     /// The same, with texts that are borrowed from it.
     pub(crate) fn borrowed(&self) -> Entry<&str> {
-        let [caller, role, session, workspace, operation, summary, outcome] = self.texts();
-        let [time_ms, duration_us, bytes_in, bytes_out] = self.numbers();
-        Entry {
-            time_ms,
-            caller,
-            role,
-            session,
-            workspace,
-            operation,
-            summary,
-            outcome,
-            duration_us,
-            bytes_in,
-            bytes_out,
-        }
+        self.with_texts(|text| text)
     }
-}
 
-impl Entry<&str> {
     /// The same, with texts of its own.
     pub(super) fn owned(&self) -> Entry {
-        let [caller, role, session, workspace, operation, summary, outcome] =
-            self.texts().map(str::to_owned);
+        self.with_texts(str::to_owned)
+    }
+
+    fn with_texts<'e, U>(&'e self, of: impl FnMut(&'e str) -> U) -> Entry<U> {
+        let [caller, role, session, workspace, operation, summary, outcome] = self.texts().map(of);
         let [time_ms, duration_us, bytes_in, bytes_out] = self.numbers();
         Entry {
             time_ms,
