@@ -113,7 +113,8 @@ pub(super) const TRAIT: &[(&str, &[(&str, &str)])] = &[
             ("gather.span", "Reads a span of a file as `read` does, onto the end of a buffer."),
             (
                 READING,
-                "It is for who gathers many files in one buffer and need not have each by itself.",
+                "It is for who gathers many files in one buffer, need not have each by itself, and \
+                 tells nobody its version.",
             ),
             ("gather.errors", "*Errors*: those of `read`; the buffer has only what it had then."),
             (
