@@ -374,6 +374,38 @@ async fn records_that_are_kept_from_being_found_are_named() {
     assert_eq!(place.findings().await, [Finding::Changed { sequence: 1_024 }]);
 }
 
+/// What a process that was killed had not taken into the database is taken at the next start.
+#[tokio::test]
+async fn what_was_left_in_the_journal_becomes_packs() {
+    let place = Place::open(tempfile::tempdir().unwrap(), forever());
+    place.append("before", "1").await;
+    place.settle().await;
+    let intruder = place.intruder();
+    intruder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for _ in 0..600 {
+        place.append("left", "1").await;
+    }
+    // As the disk is now, a process that came after a kill would find it.
+    let found = tempfile::tempdir().unwrap();
+    for file in std::fs::read_dir(place.dir.path()).unwrap() {
+        let file = file.unwrap();
+        // What the database makes anew, and what is of the process that is still there.
+        if file.file_name() != "garth.db-shm" {
+            std::fs::copy(file.path(), found.path().join(file.file_name())).unwrap();
+        }
+    }
+    intruder.execute_batch("COMMIT").unwrap();
+    let found = Place::open(found, forever());
+    let packs = "SELECT count(*) FROM audit_pack";
+    let packs: i64 = found.intruder().query_row(packs, [], |row| row.get(0)).unwrap();
+    assert!(packs > 1, "{packs} packs");
+    for place in [place, found] {
+        let numbers: Vec<i64> = (2..=601).rev().collect();
+        assert_eq!(place.listed(&of("left"), None, 1_000).await, numbers);
+        assert_eq!(place.findings().await, []);
+    }
+}
+
 /// Makes a database as the version before had it, with the records of another.
 fn older(from: &Path, to: &Path) {
     let old = connection(to);
