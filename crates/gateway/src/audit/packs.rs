@@ -14,7 +14,8 @@ use rusqlite::{Connection, Row};
 use super::{Entry, GENESIS, Link, Record, blocks, chain::read_hash, record::hex};
 use crate::store::{entries, fault, sql};
 
-/// The most records of a pack: one of them is found by reading all of it.
+/// The most records of a pack: one of them is found by reading all of it. It is never made
+/// less, since packs that exist are looked for by it.
 pub(crate) const MOST: usize = 256;
 
 /// Fewer records get rows of their own.
@@ -192,7 +193,8 @@ impl Pack {
 
     /// Takes away what it has up to a place.
     fn trim(&self, connection: &Connection, place: &Link) -> Result<()> {
-        let gone = usize::try_from(place.sequence - self.first + 1).unwrap_or(0);
+        let gone = place.sequence.saturating_sub(self.first).saturating_add(1);
+        let gone = usize::try_from(gone).unwrap_or(0);
         let (_, rest) = entries::split(&self.entries, gone);
         let first = place.sequence.saturating_add(1);
         let trimmed = connection

@@ -1,7 +1,8 @@
 //! How a record is written in the journal: its length, a check of the rest, its number,
 //! then its numbers and texts in a fixed order.
 //!
-//! An entry that a crash cut short does not pass its check, and ends what is read.
+//! An entry that a crash cut short does not pass its check, and ends what is read. Packs of the
+//! audit keep entries as they stand here, so this form stays readable for as long as they do.
 
 use crc32fast::Hasher;
 

@@ -368,10 +368,12 @@ async fn a_workspace_whose_first_record_could_not_be_committed_is_found_with_the
 
 #[tokio::test]
 async fn records_that_are_kept_from_being_found_are_named() {
-    let place = Place::filled(Form::Packs, forever()).await;
-    let hide = "DELETE FROM audit_block WHERE workspace = 'edge' AND block = 1";
-    assert_eq!(place.intruder().execute(hide, []).unwrap(), 1);
-    assert_eq!(place.findings().await, [Finding::Changed { sequence: 1_024 }]);
+    for form in FORMS {
+        let place = Place::filled(form, forever()).await;
+        let hide = "DELETE FROM audit_block WHERE workspace = 'edge' AND block = 1";
+        assert_eq!(place.intruder().execute(hide, []).unwrap(), 1);
+        assert_eq!(place.findings().await, [Finding::Changed { sequence: 1_024 }], "{form:?}");
+    }
 }
 
 /// What a process that was killed had not taken into the database is taken at the next start.
