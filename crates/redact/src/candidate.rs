@@ -193,6 +193,12 @@ impl Candidate {
         (self.start, if before { self.end } else { self.end.saturating_sub(1) })
     }
 
+    /// Whether it becomes the same secret as another.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let [one, two] = [self, other].map(|it| (it.start, it.end, it.id, &it.replacement));
+        one == two && self.tail.is_same(&other.tail)
+    }
+
     /// The one to settle first is the greatest: leftmost, then longest, then first in the table;
     /// a rule of the configuration comes before the table.
     fn rank(&self) -> impl Ord {

@@ -50,7 +50,7 @@ impl Numbers {
 /// A digest of a secret that arrives in pieces: FNV-1a of 128 bits.
 ///
 /// Whoever makes two secrets collide on purpose gains one number for both, and had to know both.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Digest {
     state: u128,
 }

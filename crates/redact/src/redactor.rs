@@ -11,11 +11,9 @@ use crate::keyword::{Keywords, Slash};
 use crate::placeholder;
 use crate::raw::Raw;
 use crate::ruleset::Ruleset;
-use crate::scan::{Found, Scan};
+use crate::scan::{self, Found};
 use crate::seen::{Digested, Seen};
 use crate::stream::Stream;
-use crate::tail::Ending;
-use crate::view::View;
 
 /// Replaces the secrets of a text; cheap to clone.
 #[derive(Debug, Clone)]
@@ -187,9 +185,7 @@ impl Redactor {
         if self.shared.rules.is_idle() {
             return Vec::new();
         }
-        let mut scan = Scan::default();
-        scan.advance(&self.shared.rules, &View::new(text, 0, Ending::Final));
-        scan.take_found()
+        scan::find_all(&self.shared.rules, text)
     }
 }
 

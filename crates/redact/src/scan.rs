@@ -7,6 +7,7 @@
 
 mod echo;
 mod hits;
+mod parts;
 
 use std::collections::BinaryHeap;
 
@@ -23,11 +24,12 @@ use crate::tail::Tail;
 use crate::view::View;
 use echo::Echo;
 use hits::Hits;
+pub(crate) use parts::find_all;
 
 /// Keywords are looked for in blocks, so that a text full of them does not fill the memory.
 const BLOCK: usize = 64 << 10;
 
-/// A secret, settled.
+/// A secret, settled and numbered.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) start: usize,
@@ -50,10 +52,22 @@ pub(crate) struct Scan {
     searched: usize,
     /// Where the last settled span ends.
     covered: usize,
+    /// What begins here or behind is left alone for now.
+    limit: Option<usize>,
     numbers: Numbers,
     memo: Memo,
     echo: Echo,
-    found: Vec<Found>,
+    settled: Vec<Settled>,
+}
+
+/// A secret, settled.
+#[derive(Debug)]
+struct Settled {
+    start: usize,
+    end: usize,
+    id: usize,
+    digest: Digest,
+    replacement: Option<String>,
 }
 
 #[derive(Debug)]
@@ -71,7 +85,7 @@ impl Scan {
     pub(crate) fn advance(&mut self, rules: &Ruleset, view: &View<'_>) {
         let keywords = Keywords::get();
         loop {
-            self.follow_open(rules, view);
+            self.follow_open(view);
             if self.open.is_some() {
                 return;
             }
@@ -86,8 +100,9 @@ impl Scan {
     }
 
     /// The spans settled since the last call.
-    pub(crate) fn take_found(&mut self) -> Vec<Found> {
-        std::mem::take(&mut self.found)
+    pub(crate) fn take_found(&mut self, rules: &Ruleset) -> Vec<Found> {
+        let settled = std::mem::take(&mut self.settled);
+        self.numbers.number_all(rules, settled)
     }
 
     /// Everything before this position is settled, and shown as it is where no span covers it.
@@ -115,7 +130,9 @@ impl Scan {
 
     fn collect_hits(&mut self, keywords: &'static Keywords, rules: &Ruleset, view: &View<'_>) {
         let far_ahead = rules.has_customs() && self.scanned > self.searched + BLOCK;
-        if far_ahead || self.scanned >= view.end() {
+        let known = self.scanned.saturating_sub(keywords.overlap());
+        if far_ahead || self.scanned >= view.end() || self.limit.is_some_and(|limit| limit <= known)
+        {
             return;
         }
         let from = view.ceil(self.scanned.saturating_sub(keywords.overlap()).max(self.covered));
@@ -185,7 +202,7 @@ impl Scan {
                     }
                 }
                 _ if candidate < frontier => {
-                    self.settle_next(rules, view);
+                    self.settle_next(view);
                     frontier = self.frontier(keywords, rules, view);
                 }
                 _ => return,
@@ -228,7 +245,7 @@ impl Scan {
         }
     }
 
-    fn settle_next(&mut self, rules: &Ruleset, view: &View<'_>) {
+    fn settle_next(&mut self, view: &View<'_>) {
         let Some(candidate) = self.candidates.pop() else { return };
         // The key of this one stands before the last secret, its value overlaps it.
         let start = candidate.start.max(self.covered);
@@ -245,11 +262,11 @@ impl Scan {
             tail: candidate.tail,
             replacement: candidate.replacement,
         });
-        self.follow_open(rules, view);
+        self.follow_open(view);
     }
 
     /// Follows the open secret; closes it where it ends.
-    fn follow_open(&mut self, rules: &Ruleset, view: &View<'_>) {
+    fn follow_open(&mut self, view: &View<'_>) {
         let Some(mut open) = self.open.take() else { return };
         let rest = view.from(open.at).as_bytes();
         let step = open.tail.advance(rest, view.ending());
@@ -261,9 +278,8 @@ impl Scan {
             self.open = Some(open);
             return;
         }
-        let nth = self.numbers.number(rules.first_of_name(open.id), &open.digest);
-        let Open { start, at: end, id, replacement, .. } = open;
-        self.found.push(Found { start, end, id, nth, replacement });
+        let Open { start, at: end, id, digest, replacement, .. } = open;
+        self.settled.push(Settled { start, end, id, digest, replacement });
     }
 
     /// Every hit before this position is known, and so is every find of a custom rule.
@@ -277,7 +293,18 @@ impl Scan {
         };
         let searched = !rules.has_customs() || (view.is_final() && self.searched >= view.end());
         let unsearched = if searched { usize::MAX } else { self.searched };
-        unseen.min(unsearched)
+        unseen.min(unsearched).min(self.limit.unwrap_or(usize::MAX))
+    }
+}
+
+impl Numbers {
+    /// Gives each secret its number, in their order.
+    fn number_all(&mut self, rules: &Ruleset, settled: Vec<Settled>) -> Vec<Found> {
+        let number = |Settled { start, end, id, digest, replacement }| {
+            let nth = self.number(rules.first_of_name(id), &digest);
+            Found { start, end, id, nth, replacement }
+        };
+        settled.into_iter().map(number).collect()
     }
 }
 

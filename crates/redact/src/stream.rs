@@ -78,7 +78,7 @@ impl Stream {
         let rules = self.redactor.rules();
         let view = View::new(&self.text, self.origin, ending);
         self.scan.advance(rules, &view);
-        let found = self.scan.take_found();
+        let found = self.scan.take_found(rules);
         let settled = self.scan.settled(rules, &view);
         let needed = self.scan.needed(settled);
         let out = self.write(&found, settled, ending)?;

@@ -31,7 +31,7 @@ pub(crate) enum Tail {
 }
 
 /// The inside of a quoted value.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Quoted {
     pub(crate) quote: u8,
     /// The last byte was a backslash, so the next one does not close the value.
@@ -48,6 +48,17 @@ pub(crate) struct Step {
 }
 
 impl Tail {
+    /// Whether it goes on like another.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Closed, Self::Closed) => true,
+            (Self::Run(one), Self::Run(other)) => std::ptr::fn_addr_eq(*one, *other),
+            (Self::Quoted(one), Self::Quoted(other)) => one == other,
+            (Self::Pem(one), Self::Pem(other)) => one == other,
+            (Self::Closed | Self::Run(_) | Self::Quoted(_) | Self::Pem(_), _) => false,
+        }
+    }
+
     /// Follows the secret into `rest`, the text right behind what was taken so far.
     pub(crate) fn advance(&mut self, rest: &[u8], ending: Ending) -> Step {
         let taken = match self {

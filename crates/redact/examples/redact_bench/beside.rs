@@ -45,7 +45,7 @@ pub(crate) fn measure(redactor: &Redactor) {
             "beside detect-secrets on {:.1} MB: {:.2} MB/s, ours {:.0} MB/s",
             megabytes(size),
             megabytes(size) / theirs.as_secs_f64(),
-            megabytes(size) / ours.as_secs_f64()
+            megabytes(size) / ours.on_cores.as_secs_f64()
         ),
         Ok(output) => println!("detect-secrets failed: {}", output.status),
         Err(error) => println!("detect-secrets did not start: {error}"),

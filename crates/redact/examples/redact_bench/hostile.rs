@@ -1,11 +1,11 @@
 //! The worst text that can be made for each rule: its keyword, its examples and parts of them,
 //! again and again, with and without blanks, and long runs of what its secret is made of.
 
-use std::time::Duration;
+use std::cmp::Reverse;
 
 use garth_redact::{Redactor, known};
 
-use crate::{best, once, verdict};
+use crate::{Took, best, once, verdict};
 
 /// Each text is of one megabyte.
 pub(crate) const SIZE: usize = 1 << 20;
@@ -31,7 +31,7 @@ const MIXED: &[&str] = &[
 pub(crate) const MOST: f64 = 20.0;
 
 pub(crate) fn measure(redactor: &Redactor) {
-    let mut worst: Vec<(f64, &str, String)> = Vec::new();
+    let mut worst: Vec<(Took, &str, String)> = Vec::new();
     let mut tried = 0;
     for rule in known() {
         let mut units: Vec<(f64, String)> = units(rule.keywords, rule.examples)
@@ -39,7 +39,7 @@ pub(crate) fn measure(redactor: &Redactor) {
             .map(|unit| {
                 let sample = unit.repeat(SAMPLE / unit.len().max(1));
                 let find = || drop(std::hint::black_box(redactor.find(&sample)));
-                (milliseconds(find) * 16.0, unit)
+                (once(find).milliseconds(), unit)
             })
             .collect();
         tried += units.len();
@@ -47,24 +47,24 @@ pub(crate) fn measure(redactor: &Redactor) {
         let slowest = units.into_iter().take(WHOLE).map(|(_, unit)| {
             let text = unit.repeat(SIZE / unit.len().max(1));
             let find = || drop(std::hint::black_box(redactor.find(&text)));
-            (best(find).as_secs_f64() * 1e3, rule.name, unit)
+            (best(find), rule.name, unit)
         });
-        worst.extend(slowest.max_by(|one, other| one.0.total_cmp(&other.0)));
+        worst.extend(slowest.max_by_key(|(took, ..)| took.elapsed));
     }
     tried += MIXED.len();
     worst.extend(MIXED.iter().map(|unit| {
         let text = unit.repeat(SIZE / unit.len());
         let find = || drop(std::hint::black_box(redactor.find(&text)));
-        (best(find).as_secs_f64() * 1e3, "several rules", (*unit).to_owned())
+        (best(find), "several rules", (*unit).to_owned())
     }));
-    worst.sort_by(|one, other| other.0.total_cmp(&one.0));
+    worst.sort_by_key(|(took, ..)| Reverse(took.elapsed));
     for (took, name, unit) in worst.iter().take(24) {
         let head: String = unit.chars().take(48).collect();
-        println!("hostile text for {name}: {took:.1} ms of a core a megabyte, {head:?}");
+        println!("hostile text for {name}: {took}, {head:?}");
     }
-    let slow = worst.iter().filter(|(took, ..)| *took > MOST).count();
+    let slow = worst.iter().filter(|(took, ..)| took.milliseconds() > MOST).count();
     println!(
-        "hostile text: {slow} of {} worst above {MOST} ms of a core a megabyte in {tried} texts: {}",
+        "hostile text: {slow} of {} worst above {MOST} ms a megabyte in {tried} texts: {}",
         worst.len(),
         verdict(slow == 0)
     );
@@ -72,15 +72,11 @@ pub(crate) fn measure(redactor: &Redactor) {
 
 /// One text alone, for whoever looks where the time goes.
 pub(crate) fn measure_one(redactor: &Redactor, text: &str) {
-    let mut took = Duration::MAX;
-    for _ in 0..20 {
-        took = took.min(best(|| drop(std::hint::black_box(redactor.find(text)))));
+    let find = || drop(std::hint::black_box(redactor.find(text)));
+    let tries = std::iter::repeat_with(|| best(find)).take(12);
+    if let Some(took) = tries.reduce(Took::min) {
+        println!("{took}");
     }
-    println!("{:.1} ms of a core a megabyte", took.as_secs_f64() * 1e3);
-}
-
-pub(crate) fn milliseconds(run: impl FnOnce()) -> f64 {
-    once(run).as_secs_f64() * 1e3
 }
 
 /// What is repeated: keywords and examples, whole and cut, with what may stand around them.

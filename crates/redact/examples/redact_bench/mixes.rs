@@ -2,10 +2,13 @@
 //!
 //! Some mixes were found by looking for the worst; the others are drawn, always the same ones.
 
+use std::cmp::Reverse;
+use std::time::Duration;
+
 use garth_redact::{Redactor, known};
 
-use crate::hostile::{MOST, SAMPLE, SIZE, milliseconds};
-use crate::{best, verdict};
+use crate::hostile::{MOST, SAMPLE, SIZE};
+use crate::{Took, best, once, verdict};
 
 /// What is put together.
 const PIECES: &[&[&str]] = &[
@@ -57,31 +60,31 @@ pub(crate) fn measure(redactor: &Redactor) {
     let found =
         PIECES.iter().map(|pieces| pieces.iter().map(|piece| (*piece).to_owned()).collect());
     let found: Vec<Vec<String>> = found.collect();
-    let mut drawn: Vec<(f64, Vec<String>)> = draw(DRAWN)
+    let mut drawn: Vec<(Duration, Vec<String>)> = draw(DRAWN)
         .into_iter()
         .map(|pieces| {
             let sample = in_no_order(&pieces, SAMPLE);
-            (milliseconds(|| drop(std::hint::black_box(redactor.find(&sample)))), pieces)
+            (once(|| drop(std::hint::black_box(redactor.find(&sample)))).elapsed, pieces)
         })
         .collect();
-    drawn.sort_by(|one, other| other.0.total_cmp(&one.0));
+    drawn.sort_by_key(|(took, _)| Reverse(*took));
     let drawn = drawn.into_iter().take(WHOLE).map(|(_, pieces)| pieces);
-    let mut worst: Vec<(f64, Vec<String>)> = found
+    let mut worst: Vec<(Took, Vec<String>)> = found
         .into_iter()
         .chain(drawn)
         .map(|pieces| {
             let text = in_no_order(&pieces, SIZE);
             let find = || drop(std::hint::black_box(redactor.find(&text)));
-            (best(find).as_secs_f64() * 1e3, pieces)
+            (best(find), pieces)
         })
         .collect();
-    worst.sort_by(|one, other| other.0.total_cmp(&one.0));
+    worst.sort_by_key(|(took, _)| Reverse(took.elapsed));
     for (took, pieces) in worst.iter().take(PIECES.len() + 3) {
-        println!("hostile text in no order: {took:.1} ms of a core a megabyte, {pieces:?}");
+        println!("hostile text in no order: {took}, {pieces:?}");
     }
-    let slow = worst.iter().filter(|(took, _)| *took > MOST).count();
+    let slow = worst.iter().filter(|(took, _)| took.milliseconds() > MOST).count();
     println!(
-        "hostile text in no order: {slow} of {} worst above {MOST} ms of a core a megabyte in {} mixes: {}",
+        "hostile text in no order: {slow} of {} worst above {MOST} ms a megabyte in {} mixes: {}",
         worst.len(),
         PIECES.len() + DRAWN,
         verdict(slow == 0)

@@ -4,7 +4,7 @@ use std::collections::BinaryHeap;
 
 use super::*;
 use crate::keyword::{Keywords, Slash};
-use crate::tail::Ending;
+use crate::tail::{Ending, Quoted};
 
 /// What is found in a text, but for what lies in something else that begins there; `kept` is what
 /// is remembered from one keyword to the next.
@@ -110,5 +110,34 @@ fn a_path_behind_a_word_for_a_key_is_none() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn candidates_are_the_same_where_all_of_them_is() {
+    fn digit(byte: u8) -> bool {
+        byte.is_ascii_digit()
+    }
+    let candidate = |start, end, id, replacement: Option<&str>, tail| {
+        let replacement = replacement.map(str::to_owned);
+        Candidate { start, end, id, replacement, tail }
+    };
+    let quoted = |quote| Tail::Quoted(Quoted { quote, escaped: false });
+    let all = [
+        candidate(1, 9, 2, None, Tail::Closed),
+        candidate(2, 9, 2, None, Tail::Closed),
+        candidate(1, 8, 2, None, Tail::Closed),
+        candidate(1, 9, 3, None, Tail::Closed),
+        candidate(1, 9, 2, Some("-"), Tail::Closed),
+        candidate(1, 9, 2, None, Tail::Run(digit)),
+        candidate(1, 9, 2, None, Tail::Run(crate::tail::is_base64)),
+        candidate(1, 9, 2, None, quoted(b'"')),
+        candidate(1, 9, 2, None, quoted(b'`')),
+        candidate(1, 9, 2, None, Tail::Pem(Pem::default())),
+    ];
+    for (index, one) in all.iter().enumerate() {
+        let same = all.iter().map(|other| one.is_same(other)).collect::<Vec<_>>();
+        let expected = (0..all.len()).map(|other| other == index).collect::<Vec<_>>();
+        assert_eq!(same, expected, "{one:?}");
     }
 }

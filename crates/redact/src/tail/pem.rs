@@ -18,7 +18,7 @@ const SURE_RUN: usize = 40;
 const SURE_WORD: usize = 16;
 
 /// Where in a PEM block the text stands.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Pem {
     phase: Phase,
     /// A written-out line feed was seen.
