@@ -72,6 +72,11 @@ impl Place<'_> {
                 if !pattern.before.allows(self.view.byte_before(self.at)) {
                     return None;
                 }
+                // Who is named in an address has it behind the name.
+                let addressed = pattern.before == Before::Scheme;
+                if addressed && !memo.has_at(self.view, self.at, most(pattern)) {
+                    return None;
+                }
                 // The pattern would go through all of it to find nothing random.
                 let random = pattern.verdict == Verdict::Random;
                 if random && !memo.has_digit(self.view, self.at, most(pattern)) {

@@ -19,8 +19,9 @@ pub(crate) struct Memo {
     /// Where a value begins that another rule has, and where one that begins there has to end at the
     /// latest for that rule to win over the one that is tried.
     pub(crate) taken: Option<(usize, usize)>,
-    /// Where no digit is.
-    clear: Range<usize>,
+    /// Where no digit is, and where no `@`.
+    no_digit: Clear,
+    no_at: Clear,
     /// Names that stand in a text again and again.
     pub(crate) chains: Chains,
     /// Long runs of words that stand beside names.
@@ -38,22 +39,44 @@ pub(crate) struct Memo {
     tally: Tally,
 }
 
+/// Where bytes of a kind are not.
+#[derive(Debug, Default)]
+struct Clear(Range<usize>);
+
+impl Clear {
+    /// Whether a byte of the kind is within so many bytes from a position on.
+    #[inline(always)]
+    fn ends_within(
+        &mut self,
+        view: &View<'_>,
+        (at, most): (usize, usize),
+        is: impl Fn(u8) -> bool,
+    ) -> bool {
+        let Self(clear) = self;
+        if !clear.contains(&at) {
+            *clear = at..at;
+        }
+        let unseen = view.head(clear.end, (at + most).saturating_sub(clear.end));
+        // Of many bytes at once; where among them it stands is not asked.
+        let is_in = |bytes: &[u8]| bytes.iter().fold(false, |any, byte| any | is(*byte));
+        let (parts, rest) = unseen.as_chunks::<32>();
+        let many = parts.iter().take_while(|part| !is_in(*part)).count();
+        clear.end += many * 32;
+        let found = many < parts.len() || is_in(rest);
+        clear.end += if found { 0 } else { rest.len() };
+        found
+    }
+}
+
 impl Memo {
     /// Whether there is a digit from a position on, within so many bytes.
     pub(crate) fn has_digit(&mut self, view: &View<'_>, at: usize, most: usize) -> bool {
-        if !self.clear.contains(&at) {
-            self.clear = at..at;
-        }
-        let unseen = view.head(self.clear.end, (at + most).saturating_sub(self.clear.end));
-        // Of many bytes at once; where among them it stands is not asked.
-        let has_digit =
-            |bytes: &[u8]| bytes.iter().fold(false, |any, it| any | it.is_ascii_digit());
-        let (parts, rest) = unseen.as_chunks::<32>();
-        let clear = parts.iter().take_while(|part| !has_digit(*part)).count();
-        self.clear.end += clear * 32;
-        let found = clear < parts.len() || has_digit(rest);
-        self.clear.end += if found { 0 } else { rest.len() };
-        found
+        self.no_digit.ends_within(view, (at, most), |byte| byte.is_ascii_digit())
+    }
+
+    /// Whether there is an `@` from a position on, within so many bytes.
+    pub(crate) fn has_at(&mut self, view: &View<'_>, at: usize, most: usize) -> bool {
+        self.no_at.ends_within(view, (at, most), |byte| byte == b'@')
     }
 
     /// Whether a value that stands `at` a place could only be found inside of what is taken.
@@ -116,13 +139,14 @@ mod tests {
     use crate::tail::Ending;
 
     #[test]
-    fn a_digit_is_seen_wherever_one_asks() {
-        let text = format!("{}7{}12{}", "a".repeat(130), "b".repeat(5), "c".repeat(80));
+    fn a_digit_and_an_at_are_seen_wherever_one_asks() {
+        let text = format!("{}7@{}12{}@", "a".repeat(130), "b".repeat(5), "c".repeat(80));
         let view = View::new(&text, 100, Ending::Final);
         let check = |memo: &mut Memo, at: usize, most: usize| {
             let head = &text.as_bytes()[at..text.len().min(at + most)];
             let has = head.iter().any(u8::is_ascii_digit);
             assert_eq!(memo.has_digit(&view, 100 + at, most), has, "{at} {most}");
+            assert_eq!(memo.has_at(&view, 100 + at, most), head.contains(&b'@'), "{at} {most}");
         };
         for step in 1..9 {
             for most in [1, 4, 20, 60, 110] {
