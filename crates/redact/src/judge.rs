@@ -4,6 +4,7 @@
 //! full of names, types, calls and examples that stand where a secret would.
 
 pub(crate) mod form;
+mod kinds;
 mod look;
 mod password;
 mod seen;
@@ -21,6 +22,7 @@ use form::{
     KEY_BYTES, has_digit, has_letter, is_credential_pair, is_cut_hash, is_encoded_example,
     is_hash_or_id, is_url_base64, letters,
 };
+pub(crate) use kinds::Kinds;
 use look::Made;
 pub(crate) use look::{Look, Value};
 use password::{is_no_password, password};

@@ -14,7 +14,7 @@ mod run;
 use crate::class::Class;
 use crate::judge::form::{has_distinct, has_joints, is_address, is_cut_hash, is_hash_or_id};
 use crate::judge::words::is_unspeakable;
-use crate::judge::{Counts, Value};
+use crate::judge::{Counts, Kinds, Value};
 use crate::memo::Memo;
 use crate::tail::Tail;
 pub(crate) use chain::Chains;
@@ -217,29 +217,28 @@ fn chosen(chunk: &str, (start, at): (usize, usize), gap: &Gap, memo: &mut Memo) 
     let rest = chunk.get(at..)?;
     // Most are none, and show it at once.
     let head = PASSWORDS.run(rest.as_bytes(), FIRST_LOOK);
-    let head = rest.as_bytes().get(..head)?;
-    let numbered = head.iter().fold(false, |any, byte| any | byte.is_ascii_digit());
-    let marked = || head.iter().any(|byte| MARKS.has(*byte));
-    let may_be = if gap.chosen() { numbered || marked() } else { numbered && marked() };
+    let has = Kinds::of(rest.as_bytes().get(..head)?);
+    let marked = has.marks() > 0;
+    let may_be = if gap.chosen() { has.digit() || marked } else { has.digit() && marked };
     if !may_be {
         return None;
     }
-    let run = PASSWORDS.run(rest.as_bytes(), MAX_VALUE);
+    let more = head == FIRST_LOOK;
+    let run = if more { PASSWORDS.run(rest.as_bytes(), MAX_VALUE) } else { head };
     let text = rest.get(..rest.floor_char_boundary(run))?;
-    let digit = text.bytes().any(|byte| byte.is_ascii_digit());
-    let letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let has = Kinds::of(text.as_bytes());
     // A call or an expression has brackets that a password hardly begins with.
-    let marks = MARKED.iter().filter(|mark| text.as_bytes().contains(mark)).count();
-    let expression = text.contains(['(', ')', '{']) && marks == 0;
-    let varied = text.len() >= 10 && has_distinct(text, 8);
+    let expression = has.bracket() && has.marks() == 0;
     // What a machine made has marks only where it was told to put them in.
-    let fits = gap.chosen() || (marks > 1 && text.len() >= 24);
-    if !digit || !letter || !varied || !fits || expression {
+    let fits = gap.chosen() || (has.marks() > 1 && text.len() >= 24);
+    if !has.digit() || !has.letter() || text.len() < 10 || !fits || expression {
+        return None;
+    }
+    if !has_distinct(text, 8) || (has.joint() && text.contains("://")) {
         return None;
     }
     let value = memo.value(at, text);
-    let made_up = value.is_wordy() || value.is_reference() || value.is_placeholder();
-    if made_up || text.contains("://") {
+    if value.is_wordy() || value.is_reference() || value.is_placeholder() {
         return None;
     }
     let tail = if run == MAX_VALUE { Tail::Run(in_password) } else { Tail::Closed };
@@ -397,10 +396,6 @@ fn in_password(byte: u8) -> bool {
     PASSWORDS.has(byte)
 }
 
-/// What people put into passwords.
-const MARKED: &[u8] = b"!@#$%^&*";
-
-static MARKS: Class = Class::of(MARKED);
 static PASSWORDS: Class = Class::but(b" \t\n\x0c\r\"'`\\<");
 static VALUES: Class = Class::of(b"_-.+/=~!%").with_alphanumerics();
 

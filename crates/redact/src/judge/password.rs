@@ -3,7 +3,7 @@
 use memchr::memchr;
 
 use super::form::{has_hump, has_letter, is_letters, is_path};
-use super::is_own_name;
+use super::{Kinds, is_own_name};
 use super::words::{is_placeholder, is_reference, is_sentence, is_wordy};
 use crate::assigned::{Claim, Dress, Relation};
 use crate::lexicon::Lexicon;
@@ -13,32 +13,42 @@ pub(super) fn password(claim: &Claim<'_>) -> bool {
     if value.len() < 4 || value.starts_with(' ') {
         return false;
     }
-    // In `password=password=x` the first value is a key.
-    let joint = memchr(b'=', value.as_bytes()).unwrap_or(value.len());
-    if is_no_password(value.get(..joint).unwrap_or_default()) || is_about_passwords(claim.prefix) {
-        return false;
-    }
     // `pass` is also what tests and arguments do.
     if claim.word == "pass" && matches!(claim.relation, Relation::Call | Relation::Beside) {
         return false;
     }
+    let has = Kinds::of(value.as_bytes());
     // `a=b=c:d` is a list of something.
     let bare = matches!(claim.dress, Dress::Bare | Dress::Environment);
-    let joints = value.trim_end_matches('=').bytes().filter(|byte| matches!(byte, b'=' | b':'));
-    if bare && joints.take(MOST_JOINTS + 1).count() > MOST_JOINTS {
+    if bare && has.joint() && is_list(value) {
+        return false;
+    }
+    // Most that is bare shows at once that it is none.
+    if claim.dress == Dress::Bare && !bare_password(claim, value, has) {
+        return false;
+    }
+    // In `password=password=x` the first value is a key.
+    let joint = if has.joint() { memchr(b'=', value.as_bytes()) } else { None };
+    let first = value.get(..joint.unwrap_or(value.len())).unwrap_or_default();
+    if is_no_password(first) || is_about_passwords(claim.prefix) {
         return false;
     }
     let fits = match claim.dress {
         Dress::Quoted => quoted_password(claim, value),
         Dress::Unclosed => !value.contains(' ') && quoted_password(claim, value),
         Dress::Environment => !is_path(value) && (value.len() > 5 || !is_letters(value)),
-        Dress::Bare => bare_password(claim, value),
+        Dress::Bare => true,
     };
     // What costs more is asked last.
     fits && !is_number(value)
         && !is_own_name(claim, value)
         && !is_reference(value)
         && !is_placeholder(value)
+}
+
+fn is_list(value: &str) -> bool {
+    let joints = value.trim_end_matches('=').bytes().filter(|byte| matches!(byte, b'=' | b':'));
+    joints.take(MOST_JOINTS + 1).count() > MOST_JOINTS
 }
 
 /// So many `=` and `:` may be in a password that is not quoted.
@@ -68,12 +78,18 @@ fn quoted_password(claim: &Claim<'_>, value: &str) -> bool {
     }
 }
 
-fn bare_password(claim: &Claim<'_>, value: &str) -> bool {
+fn bare_password(claim: &Claim<'_>, value: &str, has: Kinds) -> bool {
     if matches!(claim.relation, Relation::Call | Relation::Compare | Relation::Comma) {
         return false;
     }
     if claim.relation == Relation::Element {
         return quoted_password(claim, value);
+    }
+    let is_name = has.only_names();
+    // Marks that people put into passwords.
+    let marked = || has.mark_of_first(6);
+    if !is_name && !(has.digit() || marked()) {
+        return false;
     }
     let calls = matches!(claim.after, Some(b'(' | b'[' | b'{' | b'<'));
     if calls || !value.starts_with(|first: char| first.is_alphanumeric()) || is_code(value) {
@@ -84,12 +100,10 @@ fn bare_password(claim: &Claim<'_>, value: &str) -> bool {
     if claim.relation == Relation::Spaced && value.as_bytes().windows(2).any(expands) {
         return false;
     }
-    let is_name = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
     if !is_name {
-        return has_letter(value) && (digits > 0 || value.contains(['!', '@', '#', '$', '%', '^']));
+        return has_letter(value);
     }
-    if digits == value.len() {
+    if has.only_digits() {
         return claim.word != "pass";
     }
     // A name where a variable could stand. In `Pwd=word;` of a connection string it cannot.
@@ -98,23 +112,23 @@ fn bare_password(claim: &Claim<'_>, value: &str) -> bool {
     if claim.is_in_list() && claim.relation == Relation::Tight {
         return true;
     }
-    let snake_or_hump = value.contains('_') || has_hump(value);
-    if digits == 0 && claim.relation == Relation::Colon {
+    let snake_or_hump = || has.underscore() || has_hump(value);
+    if !has.digit() && claim.relation == Relation::Colon {
         return is_yaml_word(claim, value);
     }
-    if digits == 0 {
+    if !has.digit() {
         let tight = claim.relation == Relation::Tight && ends && claim.word != "pass";
-        return tight && !snake_or_hump && value.len() > 5;
+        return tight && value.len() > 5 && !snake_or_hump();
     }
-    let named = is_wordy(value) && snake_or_hump;
-    !named && value.len() > 5 && (ends || claim.after == Some(b';'))
+    let named = || is_wordy(value) && snake_or_hump();
+    value.len() > 5 && (ends || claim.after == Some(b';')) && !named()
 }
 
 /// A line `password: word` and no more; code has types, humps or commas there.
 fn is_yaml_word(claim: &Claim<'_>, value: &str) -> bool {
-    let alone = claim.opens_line() && matches!(claim.after, None | Some(b'\n' | b'\r'));
-    let lower = value.bytes().all(|byte| byte.is_ascii_lowercase());
-    alone && lower && value.len() > 7 && claim.word != "pass"
+    let ends = matches!(claim.after, None | Some(b'\n' | b'\r'));
+    let lower = || value.bytes().all(|byte| byte.is_ascii_lowercase());
+    ends && value.len() > 7 && claim.word != "pass" && lower() && claim.opens_line()
 }
 
 /// Names that speak of passwords without being one.
