@@ -223,12 +223,17 @@ fn read_relation(
     if let Some((slashes, _)) = quoted {
         cursor.at += slashes + 1;
     }
-    cursor.eat(b']');
+    let indexed = cursor.eat(b']') > 0;
+    if skip_alternative(cursor, indexed) {
+        return Some(Relation::Spaced);
+    }
     if quoted.is_some() && skip_label(cursor) {
         return Some(Relation::Colon);
     }
     let blanks = cursor.skip_blanks();
-    skip_declared_type(cursor);
+    if blanks > 0 {
+        skip_declared_type(cursor);
+    }
     // `password?: string = …` and `PASSWORD ?= …`.
     if matches!((cursor.peek(0), cursor.peek(1)), (Some(b'?'), Some(b':' | b'='))) {
         cursor.at += 1;
@@ -241,8 +246,13 @@ fn read_relation(
         (b'=', Some(b' ' | b'\t')) => (Relation::Spaced, 1),
         (b'=', _) if blanks > 0 => (Relation::Spaced, 1),
         (b'=', _) => (Relation::Tight, 1),
+        // `${NAME:-value}`.
+        (b':', Some(b'-' | b'=')) if before(chunk, start).ends_with("${") => (Relation::Tight, 2),
         (b':', Some(b'=')) => (Relation::Spaced, 2),
         (b':', _) => (Relation::Colon, 1),
+        (b',', _) if quoted.is_some() && asks_for_default(before(chunk, start)) => {
+            (Relation::Spaced, 1)
+        }
         // Not in `open("/etc/passwd", "utf8")`.
         (b',', _) if quoted.is_some() && !before(chunk, start).ends_with('/') => {
             (Relation::Comma, 1)
@@ -250,7 +260,13 @@ fn read_relation(
         // `set :password, "…"`.
         (b',', _) if before(chunk, start).ends_with(" :") => (Relation::Comma, 1),
         (b'(', _) if blanks == 0 && quoted.is_none() => (Relation::Call, 1),
+        // `Key key{"…"}`.
+        (b'{', Some(b'"')) if blanks == 0 && quoted.is_none() => (Relation::Call, 1),
         (b'>', _) if before(chunk, start).ends_with('<') => (Relation::Element, 1),
+        // `<string name="key">…</string>`; that of a password is a label.
+        (b'>', _) if is_machine_made(word) && before(chunk, start).ends_with("name=\"") => {
+            (Relation::Element, 1)
+        }
         (byte, _) if byte.is_ascii_alphanumeric() && is_machine_made(word) && is_short(cursor) => {
             return None;
         }
@@ -307,19 +323,59 @@ fn skip_label(cursor: &mut Cursor<'_>) -> bool {
     given
 }
 
-/// Steps over the type in `Dim password As String = "…"`.
+/// Steps over what is taken where a name is given nothing: `ENV["KEY"] || "…"`, `env.KEY ?? '…'`,
+/// `os.environ.get("KEY") or "…"`.
+fn skip_alternative(cursor: &mut Cursor<'_>, indexed: bool) -> bool {
+    let mut ahead = Cursor { bytes: cursor.bytes, at: cursor.at };
+    let closed = ahead.eat(b')') > 0 || indexed;
+    let blanks = ahead.skip_blanks();
+    let joins = match (ahead.peek(0), ahead.peek(1)) {
+        (Some(b'|'), Some(b'|')) | (Some(b'?'), Some(b'?')) => true,
+        // A sentence has the word too.
+        (Some(b'o'), Some(b'r')) => closed && blanks > 0 && ahead.peek(2) == Some(b' '),
+        _ => false,
+    };
+    if !joins {
+        return false;
+    }
+    ahead.at += 2;
+    ahead.skip_blanks();
+    let quoted = ahead.quote().is_some();
+    if quoted {
+        cursor.at = ahead.at;
+    }
+    quoted
+}
+
+/// Whether `lead` ends in a call whose second argument is what the first one, a name, is given.
+fn asks_for_default(lead: &str) -> bool {
+    let lead = lead.trim_end_matches(['"', '\'', '`']).trim_end_matches(' ');
+    ["env(", "define(", "ENV.fetch(", "environ.get(", ".setdefault("]
+        .iter()
+        .any(|call| lead.ends_with(call))
+}
+
+/// Steps over the type in `Dim password As String = "…"` and `var password string = "…"`.
 fn skip_declared_type(cursor: &mut Cursor<'_>) {
     let rest = cursor.rest();
-    if !rest.get(..3).is_some_and(|word| word.eq_ignore_ascii_case(b"as ")) {
+    let named = rest.get(..3).is_some_and(|word| word.eq_ignore_ascii_case(b"as "));
+    let lead = if named { 3 } else { 0 };
+    let name = DECLARED.run(rest.get(lead..).unwrap_or_default(), MAX_DECLARED);
+    let mut behind = Cursor { bytes: cursor.bytes, at: cursor.at + lead + name };
+    let blanks = behind.skip_blanks();
+    let assigned = behind.peek(0) == Some(b'=') && behind.peek(1) != Some(b'=');
+    if name == 0 || !assigned {
         return;
     }
-    let name = rest.iter().skip(3).take(24).take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    let mut behind = Cursor { bytes: cursor.bytes, at: cursor.at + 3 + name };
-    behind.skip_blanks();
-    if name > 0 && behind.peek(0) == Some(b'=') {
+    let mut value = Cursor { bytes: cursor.bytes, at: behind.at + 1 };
+    value.skip_blanks();
+    if named || (blanks > 0 && value.quote().is_some()) {
         cursor.at = behind.at;
     }
 }
+
+/// Bytes of such a type.
+const MAX_DECLARED: usize = 24;
 
 /// Steps over the type in `password: &str = "…"`.
 fn skip_annotation(cursor: &mut Cursor<'_>, memo: &mut Memo) {
@@ -380,6 +436,9 @@ fn before_last_word(chunk: &str, start: usize) -> &[u8] {
 }
 
 static BLANKS: Class = Class::of(b" \t\n");
+
+/// What types are made of where they stand between a name and its value.
+static DECLARED: Class = Class::of(b"_.*[]").with_alphanumerics();
 
 /// What types are made of.
 static TYPES: Class = Class::of(b" _&<>[]?|.'").with_alphanumerics();

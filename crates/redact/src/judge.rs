@@ -139,7 +139,10 @@ pub(crate) fn assigned(kind: Kind, claim: &Claim<'_>, memo: &mut Memo) -> bool {
     match kind {
         Kind::Password => password(claim),
         Kind::Key => {
-            key(claim, least(claim), memo) || is_chosen_secret(claim) || is_compared_secret(claim)
+            key(claim, least(claim), memo)
+                || is_chosen_secret(claim)
+                || is_compared_secret(claim)
+                || is_set_secret(claim)
         }
         Kind::LooseKey => key(claim, 20, memo) && !is_hash_or_id(claim.value),
         Kind::AwsSecret => {
@@ -194,6 +197,7 @@ fn key(claim: &Claim<'_>, min: usize, memo: &mut Memo) -> bool {
         }
     } else {
         let calls = matches!(claim.after, Some(b'(' | b'[' | b'{' | b'<'));
+        let calls = calls && claim.relation != Relation::Element;
         if calls || matches!(claim.relation, Relation::Call | Relation::Comma) {
             return false;
         }
@@ -237,6 +241,20 @@ fn is_chosen_secret(claim: &Claim<'_>) -> bool {
     let text = !claim.value.contains(['/', '<', '{', '(', '=']) && has_letter(claim.value);
     given && marked && text && password(claim)
 }
+
+/// A secret that a person chose for a program: `SESSION_SECRET=green-tractor-7`.
+fn is_set_secret(claim: &Claim<'_>) -> bool {
+    if claim.dress != Dress::Environment || claim.word != "secret" || claim.value.len() < LEAST_SET
+    {
+        return false;
+    }
+    let has = Kinds::of(claim.value.as_bytes());
+    let varied = has.letter() && (has.digit() || has.marks() > 0);
+    varied && !claim.value.contains("example") && !is_public(claim.prefix) && password(claim)
+}
+
+/// Letters of the shortest of them.
+const LEAST_SET: usize = 8;
 
 /// A secret that code asks for by its text: `if secret != "open-sesame"`.
 fn is_compared_secret(claim: &Claim<'_>) -> bool {

@@ -48,6 +48,7 @@ mod automaton;
 mod below;
 mod cloud;
 mod parts;
+mod places;
 mod prose;
 mod provider;
 mod saas;
@@ -178,7 +179,7 @@ impl Rule {
 }
 
 /// The tables, in the order in which they win: the special come first.
-const TABLES: [&[Rule]; 11] = [
+const TABLES: [&[Rule]; 12] = [
     account::RULES,
     provider::RULES,
     cloud::RULES,
@@ -187,6 +188,7 @@ const TABLES: [&[Rule]; 11] = [
     webhook::RULES,
     token::RULES,
     prose::RULES,
+    places::RULES,
     below::RULES,
     assignment::RULES,
     service::RULES,
@@ -217,6 +219,7 @@ pub(crate) const COUNT: usize = account::RULES.len()
     + webhook::RULES.len()
     + token::RULES.len()
     + prose::RULES.len()
+    + places::RULES.len()
     + below::RULES.len()
     + assignment::RULES.len()
     + service::RULES.len();

@@ -6,7 +6,7 @@ use crate::lexicon::Lexicon;
 
 /// Whether `word` is a word of its own in the name: `db_pass` and `dbPass`, not `compass`.
 pub(super) fn joins(prefix: &str, word: &str, first: u8) -> bool {
-    const SHORT: &[&str] = &["pass", "pwd", "psk"];
+    const SHORT: &[&str] = &["pass", "psk"];
     static JOINED: Lexicon = Lexicon::new(&[
         "db", "my", "pg", "ftp", "sql", "ssh", "user", "root", "smtp", "mail", "admin", "redis",
     ]);

@@ -147,7 +147,7 @@ fn begins_with_text(first: &[u8; 8]) -> bool {
 }
 
 /// What base64 decodes to, where that is text.
-fn decoded(value: &str) -> Option<String> {
+pub(super) fn decoded(value: &str) -> Option<String> {
     let mut decoded = Vec::with_capacity(value.len());
     let mut bits = 0_u32;
     let mut held = 0_u32;

@@ -2,9 +2,9 @@
 
 use memchr::memchr;
 
-use super::form::{has_hump, has_letter, is_letters, is_path};
-use super::{Kinds, is_own_name};
+use super::form::{decoded, has_hump, has_letter, is_letters, is_path};
 use super::words::{is_placeholder, is_reference, is_sentence, is_wordy};
+use super::{Kinds, is_own_name};
 use crate::assigned::{Claim, Dress, Relation};
 use crate::lexicon::Lexicon;
 
@@ -54,6 +54,22 @@ fn is_list(value: &str) -> bool {
 /// So many `=` and `:` may be in a password that is not quoted.
 const MOST_JOINTS: usize = 2;
 
+/// Letters of the shortest password that is told from a variable in a list.
+const LEAST_LISTED: usize = 16;
+
+/// The shortest base64 that is taken for a password in disguise.
+const LEAST_ENCODED: usize = 8;
+
+/// Whether a value is padded base64 of something that can be typed.
+fn is_encoded_password(value: &str) -> bool {
+    let text = || decoded(value).unwrap_or_default();
+    value.len() >= LEAST_ENCODED
+        && value.len().is_multiple_of(4)
+        && value.ends_with('=')
+        && text().bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ')
+        && text().len() > 3
+}
+
 fn quoted_password(claim: &Claim<'_>, value: &str) -> bool {
     let spaces = value.matches(' ').count();
     // `#add-password`, `.secret`, `/login`; `required|min:8`.
@@ -89,7 +105,8 @@ fn bare_password(claim: &Claim<'_>, value: &str, has: Kinds) -> bool {
     // Marks that people put into passwords.
     let marked = || has.mark_of_first(6);
     if !is_name && !(has.digit() || marked()) {
-        return false;
+        // `password: aHVudGVyMng=`, as clusters keep it.
+        return claim.relation == Relation::Colon && is_encoded_password(value);
     }
     let calls = matches!(claim.after, Some(b'(' | b'[' | b'{' | b'<'));
     if calls || !value.starts_with(|first: char| first.is_alphanumeric()) || is_code(value) {
@@ -107,8 +124,14 @@ fn bare_password(claim: &Claim<'_>, value: &str, has: Kinds) -> bool {
         return claim.word != "pass";
     }
     // A name where a variable could stand. In `Pwd=word;` of a connection string it cannot.
-    let ends =
-        matches!(claim.after, None | Some(b'\n' | b'\r' | b' ' | b'&' | b'"' | b'\'' | b'\\'));
+    let ends = match claim.after {
+        None | Some(b'\n' | b'\r' | b' ' | b'&' | b'"' | b'\'' | b'\\') => true,
+        // `${NAME:-value}`.
+        Some(b'}') => claim.relation == Relation::Tight,
+        // A list has names of variables too, but no long ones that are no words.
+        Some(b',') => has.digit() && value.len() >= LEAST_LISTED,
+        Some(_) => false,
+    };
     if claim.is_in_list() && claim.relation == Relation::Tight {
         return true;
     }

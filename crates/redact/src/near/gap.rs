@@ -26,7 +26,7 @@ const LINKS: &[(&str, Link)] = &[
     ("master", Link::Plain), ("server", Link::Plain), ("record", Link::Plain),
     ("deploy", Link::Plain), ("ingest", Link::Plain), ("bearer", Link::Secret),
     ("header", Link::Plain), ("tenant", Link::Id), ("device", Link::Plain),
-    ("report", Link::Plain), ("portal", Link::Plain), ("config", Link::Plain),
+    ("report", Link::Plain), ("string", Link::Plain), ("portal", Link::Plain), ("config", Link::Plain),
     ("oauth2", Link::Plain), ("search", Link::Plain), ("token", Link::Secret),
     ("creds", Link::Secret), ("oauth", Link::Plain), ("admin", Link::Plain),
     ("write", Link::Plain), ("cloud", Link::Plain), ("login", Link::Secret),

@@ -28,7 +28,7 @@ pub(super) static RULES: &[Rule] = &[
         no ["https://hook.make.com/docs"]),
     inside!("WEBHOOK_URL", ["chat.googleapis.com/v1/spaces/"], Anything, Always, Word,
         r"^chat\.googleapis\.com/v1/spaces/[A-Za-z0-9_-]{8,14}/messages\?key=[A-Za-z0-9_-]{20,60}&token=([A-Za-z0-9_%=-]{20,})",
-        yes [(concat!("htt", "ps://chat.googleapis.com/v1/spaces/AAAAabcdefg/messages?key=Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3Y&token=Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4"), concat!("Kp4", "Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4"))],
+        yes [(concat!("htt", "ps://chat.googleapis.com/v1/spaces/AAAAabcdefg/messages?key=the-key-of-the-space-itself&token=Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4"), concat!("Kp4", "Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4"))],
         no ["https://chat.googleapis.com/v1/spaces/AAAA"]),
     inside!("WEBHOOK_URL", ["api.render.com/deploy/"], Anything, Always, Word,
         r"^api\.render\.com/deploy/srv-[a-z0-9]{16,24}\?key=([A-Za-z0-9_-]{8,})",
