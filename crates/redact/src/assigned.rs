@@ -240,12 +240,14 @@ fn read_relation(
     }
     let flag = chunk.get(start..).is_some_and(|key| key.starts_with('-'));
     let (relation, len) = match (cursor.peek(0)?, cursor.peek(1)) {
-        (b'=', Some(b'~')) | (b':', Some(b':')) => return None,
+        (b':', Some(b':')) => (Relation::Spaced, defined(cursor.rest())?),
+        (b'=', Some(b'~')) => return None,
         (b'=' | b'!', Some(b'=')) => (Relation::Compare, 2),
         (b'=', Some(b'>')) => (Relation::Colon, 2),
         (b'=', Some(b' ' | b'\t')) => (Relation::Spaced, 1),
         (b'=', _) if blanks > 0 => (Relation::Spaced, 1),
         (b'=', _) => (Relation::Tight, 1),
+        (b'+' | b'.', Some(b'=')) => (Relation::Spaced, 2),
         // `${NAME:-value}`.
         (b':', Some(b'-' | b'=')) if before(chunk, start).ends_with("${") => (Relation::Tight, 2),
         (b':', Some(b'=')) => (Relation::Spaced, 2),
@@ -345,6 +347,11 @@ fn skip_alternative(cursor: &mut Cursor<'_>, indexed: bool) -> bool {
         cursor.at = ahead.at;
     }
     quoted
+}
+
+/// The length of `::=` or `:::=`, which makefiles have; what else begins so is a path of code.
+fn defined(rest: &[u8]) -> Option<usize> {
+    [&b"::="[..], b":::="].into_iter().find(|mark| rest.starts_with(mark)).map(<[u8]>::len)
 }
 
 /// Whether `lead` ends in a call whose second argument is what the first one, a name, is given.

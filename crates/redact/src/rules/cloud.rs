@@ -34,7 +34,7 @@ pub(super) static RULES: &[Rule] = &[
         r"^sig=([A-Za-z0-9%/+_-]{40,120}={0,2})",
         yes [(concat!("htt", "ps://a.blob.core.windows.net/b?sv=2023-08-03&sig=Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4%3D"), concat!("Kp4", "Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3YzKp4%3D"))],
         no ["sig=short", "sig=abcdefghijklmnop"]),
-    inside!("AZURE_CLIENT_SECRET", ["7q~", "8q~"], Anything, Random, Nothing,
+    inside!("AZURE_CLIENT_SECRET", ["7q~", "8q~", "9q~"], Anything, Random, Nothing,
         r"^([0-9]Q~[A-Za-z0-9_.~-]{31,34})(?:[^A-Za-z0-9_.~-]|\z)",
         yes [(concat!("id ", "abc8Q~Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb end"), concat!("8Q~", "Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb"))],
         no ["8Q~short", "7q~ in a sentence"]),

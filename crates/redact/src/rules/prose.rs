@@ -39,7 +39,7 @@ pub(super) static RULES: &[Rule] = &[
         yes [(concat!("ssh", "pass -p 's3cretpw' ssh me@host"), concat!("s3c", "retpw"))],
         no ["sshpass -p $PASS ssh"]),
     inside!("BASIC_AUTH", ["-u ", "--user "], NoToken, Mixed, Nothing,
-        r#"^(?:-u|--user) {1,2}[\"']?[A-Za-z0-9_.@-]{1,64}:([!#%&(-.0-9;=-?A-z|-~]{6,128})"#,
+        r#"^(?:-u|--user) {1,2}[\"']?[A-Za-z0-9_.@-]{0,64}[\"']?:[\"']?([!#%&(-.0-9;=-?A-z|-~]{6,128})"#,
         yes [(concat!("cur", "l -u admin:s3cretpw https://x"), concat!("s3c", "retpw"))],
         no ["docker run -u 1000:1000 x", "curl -u user:$PASS x", "chown -u root:wheel"]),
     inside!("DATABASE_PASSWORD", ["networkcredential("], NoAlphanumeric, Random, Nothing,

@@ -19,7 +19,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "SLACK_WEBHOOK",
         keywords: &["hooks.slack.com/"],
         find: Find::Pattern(Pattern {
-            regex: r"^hooks\.slack\.com/(?:services|workflows|triggers)/(T[A-Za-z0-9_/]{24,})",
+            regex: r"^hooks\.slack\.com/(?:services|workflows|triggers)/(T[A-Za-z0-9_/]{24,}|[A-Za-z0-9+/]{43,})",
             before: Before::Anything,
             verdict: Verdict::Always,
             more: More::Token,

@@ -178,7 +178,7 @@ pub(super) static RULES: &[Rule] = &[
         r"^AGE-PLUGIN-[A-Z0-9]{1,20}-1[0-9A-Z]{40,}",
         yes concat!("AGE", "-PLUGIN-YUBIKEY-1KP4QX7RM2SN5TB8VW3YZKP4QX7RM2SN5TB8VW3YZKP4QX7RM2S"),
         no ["AGE-PLUGIN-X"]),
-    inside!("OP_SECRET_KEY", ["a3-"], NoToken, Random, Nothing,
+    inside!("OP_SECRET_KEY", ["a3-"], NoToken, Spoken, Nothing,
         r"^(A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5})(?-u:\b)",
         yes [(concat!("x A", "3-KP4QX7-RM2SN5-TB8VW-3YZKP-4QX7R-M2SN5"), concat!("A3-", "KP4QX7-RM2SN5-TB8VW-3YZKP-4QX7R-M2SN5"))],
         no ["A3-x", "A3-XXXXXX-XXXXXXXXXXX-XXXXX-XXXXX-XXXXX"]),

@@ -109,6 +109,22 @@ pub(super) static RULES: &[Rule] = &[
         ],
     },
     Rule {
+        name: "JWT_TOKEN",
+        keywords: &["zxlk"],
+        find: Find::Pattern(Pattern {
+            // A token whose text was written in base64 once more, as clusters keep it.
+            regex: r"^ZXlK[A-Za-z0-9+/_-]{56,}={0,2}",
+            before: Before::NoBase64,
+            verdict: Verdict::Random,
+            more: More::Base64,
+        }),
+        yes: &[(
+            "token: ZXlKaGJHY2lPaUpJVXpJMU5pSjkuZXlKemRXSWlPaUl4TWpNME9EVTJOeUo5LktwNFF4N1Jt\n",
+            "ZXlKaGJHY2lPaUpJVXpJMU5pSjkuZXlKemRXSWlPaUl4TWpNME9EVTJOeUo5LktwNFF4N1Jt",
+        )],
+        no: &["ZXlKaGJHY2lPaUpJVXpJMU5pSjk="],
+    },
+    Rule {
         name: "AWS_ACCESS_KEY",
         keywords: &["akia", "asia", "abia", "acca", "a3t"],
         find: Find::Pattern(Pattern {
