@@ -182,7 +182,7 @@ fn most(pattern: &Pattern) -> usize {
     match pattern.more {
         More::Word | More::Token | More::Base64 if pattern.verdict == Verdict::Random => JUDGED,
         More::Word | More::Token | More::Base64 => HEAD,
-        More::Nothing | More::Below | More::Pem => WINDOW,
+        More::Nothing | More::Below | More::NextLine | More::Pem => WINDOW,
     }
 }
 

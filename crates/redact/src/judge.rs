@@ -268,19 +268,12 @@ fn is_compared_secret(claim: &Claim<'_>) -> bool {
 
 /// Whether a name belongs to a rule that knows the form of the value better.
 fn has_own_rule(claim: &Claim<'_>) -> bool {
-    const OTHER: &[u8; 9] = b"awssecret";
+    const OTHERS: [&[u8]; 3] = [b"awssecret", b"awssecretkey", b"awssecretaccesskey"];
     let own = claim.word.starts_with("aws");
     // Most names have no such letter at all.
     let may_be = [claim.prefix, claim.word].iter().any(|part| part.contains(['w', 'W']));
-    let mut last = [0; OTHER.len()];
-    let mut name = letters(claim.prefix).chain(letters(claim.word));
-    !own && may_be
-        && name.any(|letter| {
-            last.rotate_left(1);
-            let [.., newest] = &mut last;
-            *newest = letter;
-            last == *OTHER
-        })
+    let name = || letters(claim.prefix).chain(letters(claim.word)).collect::<Vec<_>>();
+    !own && may_be && OTHERS.iter().any(|other| name().ends_with(other))
 }
 
 /// Words that nobody gives to what may be seen.

@@ -65,6 +65,8 @@ pub(crate) struct Row {
     only_assigned: bool,
     /// Whether they take nothing but what a machine made, which is never a path.
     only_keys: bool,
+    /// Whether all rules ask that it ends its line.
+    ends_line: bool,
 }
 
 impl Keywords {
@@ -178,7 +180,9 @@ impl Keywords {
         let (Some(&before), Some(&first)) = (before, rest.first()) else { return true };
         let follows =
             row.follows.has(before, first) || (before == b'/' && slash == Slash::PartsNames);
-        follows && !(row.only_assigned && row.names_other(rest))
+        follows
+            && !(row.only_assigned && row.names_other(rest))
+            && !(row.ends_line && goes_on(rest.get(head.len()..).unwrap_or_default()))
     }
 
     /// How many bytes at the end of `text` may be the beginning of a keyword.
@@ -198,6 +202,13 @@ impl Keywords {
     }
 }
 
+/// Whether something stands before the end of a line in `rest`, but for blanks and what tells how
+/// the lines below are joined.
+fn goes_on(rest: &[u8]) -> bool {
+    let next = rest.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'+' | b'-'));
+    next.is_some_and(|next| *next != b'\n')
+}
+
 /// What stands for a keyword in rules that have none: something random behind this byte.
 pub(crate) const FORMED: [&str; 2] = ["_…", "=…"];
 
@@ -205,13 +216,14 @@ impl Row {
     fn new(keyword: &'static str, id: usize) -> Self {
         let (rules, words) = (Vec::new(), Vec::new());
         let (name, follows) = (Name::of(keyword, id), Follows::default());
-        Self { name, rules, words, follows, only_assigned: true, only_keys: true }
+        Self { name, rules, words, follows, only_assigned: true, only_keys: true, ends_line: true }
     }
 
     fn add(&mut self, index: usize, rule: &'static Rule, follows: Follows) {
         self.rules.push((index, rule));
         self.follows = self.follows.or(follows);
         self.only_assigned &= matches!(rule.find, Find::Assigned(..));
+        self.ends_line &= rule.ends_line();
         self.only_keys &= matches!(rule.find, Find::Assigned(_, Kind::Key | Kind::LooseKey));
         if let Find::Assigned(words, _) = &rule.find {
             let keyword = self.text();
@@ -285,13 +297,14 @@ mod tests {
                 continue;
             }
             let keyword = &row.text();
-            let text = format!("{keyword}{keyword}");
+            let text = format!("{keyword}\n{keyword}");
             assert!(found(&text, 0).contains(keyword), "{keyword} at the beginning");
             // Every rule takes its keyword behind a blank, a letter or a digit.
             for places in [1, 2, 1023, 1024, 1025] {
                 let taken = [" ", "e", "1"].iter().any(|before| {
                     let text = format!("{}{before}{keyword}", "#".repeat(places - 1));
-                    [text.clone(), text + "y"].iter().all(|text| found(text, 0).contains(keyword))
+                    let more = if row.ends_line { "\n" } else { "y" };
+                    [text.clone(), text + more].iter().all(|text| found(text, 0).contains(keyword))
                 });
                 assert!(taken, "{keyword} at {places}");
             }
@@ -332,6 +345,20 @@ mod tests {
             let stands = !row.names_other(format!("{}=x {rest}", row.text()).as_bytes());
             assert!(stands || (row.only_assigned && !itself), "{}", row.text());
         }
+    }
+
+    #[test]
+    fn a_keyword_that_asks_for_the_next_line_ends_its_own() {
+        for (text, found_there) in [
+            ("client_secret:\n", true),
+            ("client_secret: \t\r\n 'x'", true),
+            // The next line may come.
+            ("client_secret: ", true),
+            ("client_secret: x\n", false),
+        ] {
+            assert_eq!(found(text, 0).contains(&"secret:"), found_there, "{text}");
+        }
+        assert!(found("token: |-\n", 0).contains(&"token: |"));
     }
 
     #[test]

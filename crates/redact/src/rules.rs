@@ -126,6 +126,8 @@ pub(crate) enum More {
     Nothing,
     /// Nothing, but the pattern itself reaches into the lines below.
     Below,
+    /// The same, and behind the keyword nothing stands on its line.
+    NextLine,
     /// Letters, digits, `_`, `-`.
     Word,
     /// Letters, digits, `_`, `-`, `.`, `/`, `+`, `=`, `~`.
@@ -137,7 +139,7 @@ pub(crate) enum More {
 impl More {
     pub(crate) fn tail(self) -> Tail {
         match self {
-            Self::Nothing | Self::Below => Tail::Closed,
+            Self::Nothing | Self::Below | Self::NextLine => Tail::Closed,
             Self::Word => Tail::Run(is_word),
             Self::Token => Tail::Run(is_token),
             Self::Base64 => Tail::Run(crate::tail::is_base64),
@@ -164,7 +166,13 @@ impl Before {
 impl Rule {
     /// Whether the rule looks beyond the line of its keyword.
     pub(crate) fn crosses_lines(&self) -> bool {
-        matches!(&self.find, Find::Pattern(pattern) if matches!(pattern.more, More::Pem | More::Below))
+        matches!(&self.find, Find::Pattern(pattern)
+            if matches!(pattern.more, More::Pem | More::Below | More::NextLine))
+    }
+
+    /// Whether it asks for a keyword that ends its line.
+    pub(crate) fn ends_line(&self) -> bool {
+        matches!(&self.find, Find::Pattern(pattern) if pattern.more == More::NextLine)
     }
 
     /// Whether a keyword that begins with `first` may count right behind `before`, as far as these

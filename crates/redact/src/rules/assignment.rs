@@ -215,6 +215,7 @@ pub(super) static RULES: &[Rule] = &[
             ("token = \"bpqXRmSNtbVWzkPQxrMSntBVwZxr\"", "bpqXRmSNtbVWzkPQxrMSntBVwZxr"),
             ("if creds.secret != \"green-tractor\" {", "green-tractor"),
             ("SESSION_SECRET=green-tractor-7", "green-tractor-7"),
+            ("AwsSecretToken: 'Kp4Qx7Rm2Sn5Tb8Vw3Yz'", "Kp4Qx7Rm2Sn5Tb8Vw3Yz"),
             ("<clientSecret>Kp4Qx7Rm2Sn5Tb8Vw3Yz</clientSecret>", "Kp4Qx7Rm2Sn5Tb8Vw3Yz"),
             ("{ \"key\": \"token\", \"value\": \"Kp4Qx7Rm2Sn5Tb8Vw3Yz\" }", "Kp4Qx7Rm2Sn5Tb8Vw3Yz"),
         ],
