@@ -104,7 +104,7 @@ fn bare_password(claim: &Claim<'_>, value: &str, has: Kinds) -> bool {
     let is_name = has.only_names();
     // Marks that people put into passwords.
     let marked = || has.mark_of_first(6);
-    if !is_name && !(has.digit() || marked()) {
+    if !(is_name || has.digit() || marked()) {
         // `password: aHVudGVyMng=`, as clusters keep it.
         return claim.relation == Relation::Colon && is_encoded_password(value);
     }

@@ -136,19 +136,33 @@ fn height(line: &Kept) -> u64 {
     line.text.iter().filter(|byte| **byte == b'\n').count() as u64 + 1
 }
 
-/// Whether a line is one run of what the body of a key is made of, within what
-/// stands before and behind such lines: indentation, quotes, comment signs, and
-/// what joins lines of source code.
+/// Whether a line may hold what only a line before it tells to be a secret: one run without a
+/// blank, within what stands before and behind such lines (indentation, quotes, comment signs,
+/// and what joins lines of source code), or a name and such a run.
 fn is_suspect(line: &Kept) -> bool {
     const MARGIN: &[u8] = b" \t\"'`#*>|/";
     const GLUE: &[u8] = b" \t\r\"'`+,;)\\";
-    let body = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=\\-".contains(byte);
     line.text.split(|byte| *byte == b'\n').any(|line| {
         let start = line.iter().position(|byte| !MARGIN.contains(byte)).unwrap_or(line.len());
         let end = line.iter().rposition(|byte| !GLUE.contains(byte)).map_or(0, |last| last + 1);
         let core = line.get(start..end).unwrap_or_default();
-        !core.is_empty() && core.iter().all(body)
+        is_run(core) || may_be_pair(core)
     })
+}
+
+/// Bytes without a blank, and a letter or digit among them.
+fn is_run(bytes: &[u8]) -> bool {
+    bytes.iter().all(u8::is_ascii_graphic) && bytes.iter().any(u8::is_ascii_alphanumeric)
+}
+
+/// `name: value`, as in a list of secrets, and `default = …`, which a variable is given.
+fn may_be_pair(core: &[u8]) -> bool {
+    let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+    let end = core.iter().position(|byte| !in_name(byte)).unwrap_or(core.len());
+    let (name, rest) = core.split_at(end);
+    let paired = rest.strip_prefix(b":").is_some_and(|value| is_run(value.trim_ascii_start()));
+    let given = name == b"default" && rest.trim_ascii_start().starts_with(b"=");
+    (!name.is_empty() && paired) || given
 }
 
 /// A line of at most so many characters, cut around its match where it is longer.
@@ -204,10 +218,22 @@ mod tests {
 
     #[test]
     fn only_lines_that_may_be_part_of_a_key_are_suspect() {
-        for line in ["MIIEvQIBADANBgkq", "  \"q0==\\n\" +", "# YWJj", "word", "  \"7-YWJj\","] {
+        for line in [
+            "MIIEvQIBADANBgkq",
+            "  \"q0==\\n\" +",
+            "# YWJj",
+            "word",
+            "  \"7-YWJj\",",
+            "  Kp4_Qx7.Rm2!",
+            "\t<string>Kp4Qx7</string>",
+            "  user: YWRh",
+            "  tls.key: \"YWRh\"",
+            "  default     = \"two words\"",
+        ] {
             assert!(is_suspect(&kept(1, line)), "{line}");
         }
-        for line in ["", "let x = 1;", "two words", "call();", "}"] {
+        for line in ["", "let x = 1;", "two words", "x = f(a, b)", "name: of something", "}", "});"]
+        {
             assert!(!is_suspect(&kept(1, line)), "{line}");
         }
     }
