@@ -35,6 +35,14 @@ const PIECES: &[&[&str]] = &[
     &["soundcloud_", "arbitrum", "5vci_", "TOKEN\t", "KEY://"],
     &["apify", "SECRET(", "TOKEN="],
     &["password", " is ", "'", "sshpass -p"],
+    &["SECRET_KEY_", "_", " box", "7", "SECRET_KEY", "TOKEN:", ":KEY"],
+    &["TOKEN:", " box", "8", "_", "SECRET_KEY_", "_SECRET"],
+    &["ns1", "TOKEN", "KEY", "TOKEN", "TOKEN: ", "_", "TOKEN:"],
+    &["env0", "TOKEN:", "KEY", "ACCESS\t", "api-key:", "_"],
+    &["flipt_", "password:", "FETCHRSS", "web_", "KEY.", "secret "],
+    &["TOKEN", "password:", "=", "hibp", "n8n_api_", "\t", "\t"],
+    &["TOKEN.", "password:", "n8n_api_", "\"", "app-keynew ", "'KEY", "duckdb"],
+    &["password:", "SECRET\\", "Kp4", "flipt_", "-", "flipt_"],
 ];
 
 /// So many mixes are drawn, and so many of them, whose parts took longest, are measured whole.
