@@ -326,21 +326,19 @@ fn skip_label(cursor: &mut Cursor<'_>) -> bool {
 }
 
 /// Steps over what is taken where a name is given nothing: `ENV["KEY"] || "…"`, `env.KEY ?? '…'`,
-/// `os.environ.get("KEY") or "…"`.
+/// `os.environ.get("KEY") or "…"`, `ENV.fetch("KEY") { "…" }`.
 fn skip_alternative(cursor: &mut Cursor<'_>, indexed: bool) -> bool {
     let mut ahead = Cursor { bytes: cursor.bytes, at: cursor.at };
     let closed = ahead.eat(b')') > 0 || indexed;
     let blanks = ahead.skip_blanks();
-    let joins = match (ahead.peek(0), ahead.peek(1)) {
-        (Some(b'|'), Some(b'|')) | (Some(b'?'), Some(b'?')) => true,
+    let joint = match (ahead.peek(0), ahead.peek(1)) {
+        (Some(b'|'), Some(b'|')) | (Some(b'?'), Some(b'?')) => 2,
         // A sentence has the word too.
-        (Some(b'o'), Some(b'r')) => closed && blanks > 0 && ahead.peek(2) == Some(b' '),
-        _ => false,
+        (Some(b'o'), Some(b'r')) if closed && blanks > 0 && ahead.peek(2) == Some(b' ') => 2,
+        (Some(b'{'), _) if closed && blanks > 0 => 1,
+        _ => return false,
     };
-    if !joins {
-        return false;
-    }
-    ahead.at += 2;
+    ahead.at += joint;
     ahead.skip_blanks();
     let quoted = ahead.quote().is_some();
     if quoted {

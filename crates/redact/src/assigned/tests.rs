@@ -52,6 +52,7 @@ fn the_value_is_found_in_every_form() {
         ("process.env.DB_PASSWORD ?? 'ab'", "ab", Spaced, Quoted),
         ("ENV[\"DB_PASSWORD\"] || \"ab\"", "ab", Spaced, Quoted),
         ("os.environ.get('DB_PASSWORD') or 'ab'", "ab", Spaced, Quoted),
+        ("ENV.fetch('DB_PASSWORD') { 'ab' }", "ab", Spaced, Quoted),
         ("${DB_PASSWORD:-ab}", "ab", Tight, Bare),
         ("$password .= 'ab'", "ab", Spaced, Quoted),
         ("password += \"ab\"", "ab", Spaced, Quoted),

@@ -48,9 +48,25 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         name: "DATABASE_PASSWORD",
-        keywords: &["pass", "pwd", "psk"],
+        keywords: &[
+            "pass", "pwd", "psk", "bindpw", "bind_pw", "rootpw", "root_pw", "dbpw", "db_pw",
+        ],
         find: Find::Assigned(
-            &["passphrase", "password", "passwd", "passwort", "pass", "pwd", "psk"],
+            &[
+                "passphrase",
+                "password",
+                "passwd",
+                "passwort",
+                "bind_pw",
+                "root_pw",
+                "bindpw",
+                "rootpw",
+                "db_pw",
+                "pass",
+                "dbpw",
+                "pwd",
+                "psk",
+            ],
             Kind::Password,
         ),
         yes: &[
@@ -83,6 +99,7 @@ pub(super) static RULES: &[Rule] = &[
             ("data:\n  password: Z3JlZW4tdHJhY3Rvcg==\n", "Z3JlZW4tdHJhY3Rvcg=="),
             ("cache:6380,password=Kp4Qx7Rm2Sn5Tb8Vw3Yz,ssl=True", "Kp4Qx7Rm2Sn5Tb8Vw3Yz"),
             ("ACRPWD=green4508", "green4508"),
+            ("ldap_bind_pw: green4508", "green4508"),
         ],
         no: &[
             "const password = process.env.X",

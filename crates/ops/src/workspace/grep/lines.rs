@@ -160,7 +160,8 @@ fn may_be_pair(core: &[u8]) -> bool {
     let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
     let end = core.iter().position(|byte| !in_name(byte)).unwrap_or(core.len());
     let (name, rest) = core.split_at(end);
-    let paired = rest.strip_prefix(b":").is_some_and(|value| is_run(value.trim_ascii_start()));
+    let mark = rest.strip_prefix(b"\"").unwrap_or(rest).trim_ascii_start();
+    let paired = mark.strip_prefix(b":").is_some_and(|value| is_run(value.trim_ascii_start()));
     let given = name == b"default" && rest.trim_ascii_start().starts_with(b"=");
     (!name.is_empty() && paired) || given
 }
@@ -228,6 +229,7 @@ mod tests {
             "\t<string>Kp4Qx7</string>",
             "  user: YWRh",
             "  tls.key: \"YWRh\"",
+            "  \"value\": \"Kp4Qx7\",",
             "  default     = \"two words\"",
         ] {
             assert!(is_suspect(&kept(1, line)), "{line}");
