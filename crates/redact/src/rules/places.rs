@@ -10,7 +10,7 @@ pub(super) static RULES: &[Rule] = &[
     inside!("DOCKER_AUTH", ["auth\"", "auth\\"], NoAlphanumeric, Basic, Base64,
         r#"^(?i-u:auth)\\*" *: *\\*"([A-Za-z0-9+/]{8,}={0,2})"#,
         yes [
-            (concat!("{\"auths\":{\"quay.io\":{\"au", "th\": \"bWU6Z3JlZW4tdHJhY3Rvcg==\"}}}"), "bWU6Z3JlZW4tdHJhY3Rvcg=="),
+            (concat!("{\"auths\":{\"registry\":{\"au", "th\": \"bWU6Z3JlZW4tdHJhY3Rvcg==\"}}}"), "bWU6Z3JlZW4tdHJhY3Rvcg=="),
             (concat!("CONFIG={\\\"auths\\\":{\\\"r\\\":{\\\"au", "th\\\":\\\"bWU6Z3JlZW4tdHJhY3Rvcg==\\\"}}}"), "bWU6Z3JlZW4tdHJhY3Rvcg=="),
         ],
         no ["\"auth\": \"required\"", "{\"auth\": \"bm90aGluZyB0byBzZWUgaGVyZQ==\"}", "\"auth\": \"${DOCKER_AUTH}\""]),
