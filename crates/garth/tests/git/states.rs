@@ -164,15 +164,23 @@ fn a_private_key_in_a_diff_is_not_shown_line_by_line() {
     if !runs_here() {
         return;
     }
-    let body = "MIIEpAIBAAKCAQEA7Yw8ZrCzPT5wS3b0mXyT1pQm9kz0y8nXo2c1Jr5uYl7Qe4Rv";
-    let lines: String = (0..12).map(|_| format!("{body}\n")).collect();
-    let pem = format!("-----BEGIN RSA PRIVATE KEY-----\n{lines}-----END RSA PRIVATE KEY-----\n");
+    let body = "IEpAIBAAKCAQEA7Yw8ZrCzPT5wS3b0mXyT1pQm9kz0y8nXo2c1Jr5uYl7Qe4Rv";
+    let pem = |changed: usize| {
+        let line = |at: usize| format!("M{}{body}\n", if at == changed { 'Z' } else { 'I' });
+        let lines: String = (0..24).map(line).collect();
+        format!("-----BEGIN RSA PRIVATE KEY-----\n{lines}-----END RSA PRIVATE KEY-----\nend\n")
+    };
     let yard = Yard::with("");
-    fs::write(yard.root().join("key.pem"), pem).unwrap();
-    yard.told(&json!({"action": "commit", "message": "a key", "files": ["key.pem"]}));
-    let shown = yard.told(&json!({"action": "show"}));
-    assert!(!shown.to_string().contains(body), "{shown}");
-    assert!(shown["diff"].as_str().unwrap().contains("[REDACTED: PRIVATE_KEY]"), "{shown}");
+    // The first is whole; of the next two a hunk has a part, the last one with what follows it.
+    for changed in [99, 12, 22] {
+        fs::write(yard.root().join("key.pem"), pem(changed)).unwrap();
+        yard.told(&json!({"action": "commit", "message": "a key", "files": ["key.pem"]}));
+        let shown = yard.told(&json!({"action": "show"}));
+        assert!(!shown.to_string().contains(body), "{shown}");
+        let diff = shown["diff"].as_str().unwrap();
+        assert!(diff.contains("[REDACTED: PRIVATE_KEY]"), "{shown}");
+        assert_eq!(diff.contains("\n end") || diff.contains("\n+end"), changed != 12, "{shown}");
+    }
 }
 
 #[test]

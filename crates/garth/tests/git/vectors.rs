@@ -3,7 +3,7 @@
 
 mod table;
 
-use std::{fs, os::unix::fs::PermissionsExt};
+use std::{fs, path::Path, process::Command};
 
 use crate::yard::{SECRET, Yard, every_action, runs_here};
 use table::{HOOKS, SETTINGS, Vector};
@@ -19,9 +19,13 @@ fn planted(vector: &Vector) -> Yard {
     let yard = Yard::with("");
     let git = yard.root().join(".git");
     let evil = EVIL.replace("@OUTSIDE@", yard.outside().to_str().unwrap());
-    let executable = |path: &std::path::Path| {
-        fs::write(path, &evil).unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    let text = git.join("evil.text");
+    fs::write(&text, &evil).unwrap();
+    // Copied by a process of its own: what this one writes, a child that another thread begins at
+    // that moment has open too, and nothing runs that somebody may write to.
+    let executable = |path: &Path| {
+        let copied = Command::new("install").args(["-m", "755"]).args([text.as_path(), path]).status();
+        assert!(copied.unwrap().success(), "{}", path.display());
     };
     executable(&git.join("evil"));
     if let Some(hook) = vector.hook {

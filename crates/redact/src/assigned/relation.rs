@@ -20,6 +20,9 @@ pub(super) fn read_relation(
         cursor.at += slashes + 1;
     }
     let indexed = cursor.eat(b']') > 0;
+    if quoted.is_none() && !indexed {
+        skip_length(cursor);
+    }
     if skip_alternative(cursor, indexed) {
         return Some(Relation::Spaced);
     }
@@ -120,6 +123,19 @@ fn skip_label(cursor: &mut Cursor<'_>) -> bool {
     }
     given
 }
+
+/// Steps over the length of an array in `char password[32] = "…"`.
+fn skip_length(cursor: &mut Cursor<'_>) {
+    let rest = cursor.rest();
+    let digits = rest.iter().skip(1).take(MAX_LENGTH).take_while(|byte| byte.is_ascii_digit());
+    let end = digits.count() + 1;
+    if rest.first() == Some(&b'[') && rest.get(end) == Some(&b']') {
+        cursor.at += end + 1;
+    }
+}
+
+/// Digits of such a length.
+const MAX_LENGTH: usize = 6;
 
 /// Steps over what is taken where a name is given nothing: `ENV["KEY"] || "…"`, `env.KEY ?? '…'`,
 /// `os.environ.get("KEY") or "…"`, `ENV.fetch("KEY") { "…" }`.

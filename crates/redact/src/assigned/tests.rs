@@ -61,6 +61,8 @@ fn the_value_is_found_in_every_form() {
         ("${DB_PASSWORD:=ab}", "ab", Tight, Bare),
         ("var password string = \"ab\"", "ab", Spaced, Quoted),
         ("const password *config.Text = `ab`", "ab", Spaced, Quoted),
+        ("char password[] = \"ab\";", "ab", Spaced, Quoted),
+        ("char password[32] = \"ab\";", "ab", Spaced, Quoted),
         ("std::string password{\"ab\"};", "ab", Call, Quoted),
         (".password(\"ab\")", "ab", Call, Quoted),
         ("password = String::from(\"ab\")", "ab", Call, Quoted),

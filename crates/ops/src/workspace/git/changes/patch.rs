@@ -1,7 +1,8 @@
 //! Patches as they may be shown, line by line, as many as are asked for.
 //!
 //! A hunk is two texts, the old and the new; each is redacted as the text that it is, since
-//! the signs before its lines would hide a secret that has several.
+//! the signs before its lines would hide a secret that has several. One that begins inside of
+//! a key shows none of it.
 
 use std::borrow::Cow;
 
@@ -87,6 +88,8 @@ impl Page {
     fn hunk(&mut self, workspace: &Workspace, path: &WsPath, hunk: &Hunk<'_>) {
         let context = match hunk.context {
             b"" => Clean::default(),
+            // The line before a hunk, where that is no heading.
+            context if is_body(context) => Clean::default(),
             context => match workspace.clean(path, Raw::from(context)) {
                 Ok(context) => clean![" ", context],
                 Err(_) => Clean::default(),
@@ -95,8 +98,9 @@ impl Page {
         self.line(|| clean![Ours(escape(hunk.range)), context]);
         let is_old = |line: &&Line<'_>| matches!(line.sign, Sign::Both | Sign::Removed);
         let is_new = |line: &&Line<'_>| matches!(line.sign, Sign::Both | Sign::Added);
-        let old = shown(workspace, path, hunk.lines.iter().filter(is_old));
-        let new = shown(workspace, path, hunk.lines.iter().filter(is_new));
+        let [before, after] = [b'-', b'+'].map(|side| !begins_file(hunk.range, side));
+        let old = shown(workspace, path, before, hunk.lines.iter().filter(is_old));
+        let new = shown(workspace, path, after, hunk.lines.iter().filter(is_new));
         let (Some(old), Some(new)) = (old, new) else {
             hunk.lines.iter().for_each(|_| self.line(held_back));
             return;
@@ -126,18 +130,47 @@ impl Page {
     }
 }
 
-/// The lines of one side; `None` where they are held back.
+/// The lines of one side, which something may stand `before`; `None` where they are held back.
 fn shown<'a>(
     workspace: &Workspace,
     path: &WsPath,
+    before: bool,
     lines: impl Iterator<Item = &'a Line<'a>>,
 ) -> Option<Shown> {
-    let mut text = String::new();
+    let mut lines = lines.peekable();
+    let inside = before && lines.peek().is_some_and(|line| is_body(line.text));
+    let mut text = String::from(if inside { BEGIN } else { "" });
+    let from = text.len();
     for line in lines {
         text.push_str(&String::from_utf8_lossy(line.text));
         text.push('\n');
     }
-    workspace.lines(path, text.as_bytes(), 0..text.len()).ok()
+    workspace.lines(path, text.as_bytes(), from..text.len()).ok()
+}
+
+/// The line that tells of a key, where a hunk has only a part of it.
+const BEGIN: &str = "-----BEGIN PRIVATE KEY-----\n";
+
+/// So many letters of base64 in a row are no word.
+const LEAST_BODY: usize = 32;
+
+/// Whether a line may be one of the body of a key: base64 and nothing else, but for what quotes and
+/// joins such lines.
+fn is_body(line: &[u8]) -> bool {
+    const AROUND: &[u8] = b" \t\r\"'`+,;\\";
+    let in_body = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let start = line.iter().position(|byte| !AROUND.contains(byte)).unwrap_or(line.len());
+    let body = line.get(start..).unwrap_or_default();
+    let len = body.iter().take_while(|byte| in_body(byte)).count();
+    // A line feed that is written out ends it too.
+    len >= LEAST_BODY && body.get(len).is_none_or(|next| AROUND.contains(next))
+}
+
+/// Whether a hunk begins where the file does, on the side that a sign stands for.
+fn begins_file(range: &[u8], side: u8) -> bool {
+    let mut parts = range.split(|byte| *byte == b' ').filter_map(|part| part.strip_prefix(&[side]));
+    let line = parts.next().and_then(|part| part.split(|byte| *byte == b',').next());
+    matches!(line, Some(b"0" | b"1"))
 }
 
 fn held_back() -> Clean {
