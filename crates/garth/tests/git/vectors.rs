@@ -24,7 +24,8 @@ fn planted(vector: &Vector) -> Yard {
     // Copied by a process of its own: what this one writes, a child that another thread begins at
     // that moment has open too, and nothing runs that somebody may write to.
     let executable = |path: &Path| {
-        let copied = Command::new("install").args(["-m", "755"]).args([text.as_path(), path]).status();
+        let copied =
+            Command::new("install").args(["-m", "755"]).args([text.as_path(), path]).status();
         assert!(copied.unwrap().success(), "{}", path.display());
     };
     executable(&git.join("evil"));
