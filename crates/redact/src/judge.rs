@@ -289,14 +289,18 @@ fn is_public(prefix: &str) -> bool {
         b"pub_",
         b"pub-",
         b"csrf",
+        b"authenticity",
         b"page_",
         b"page-",
         b"continuation",
+        // Of a library, and of what it is called.
+        b"jsonweb",
     ];
     let bytes = prefix.as_bytes();
-    // All of them begin with one of two letters.
+    // All of them begin with one of a few letters.
     let mut begins = (0..bytes.len()).filter_map(|at| bytes.get(at..)).filter(|rest| {
-        rest.first().is_some_and(|first| matches!(first.to_ascii_lowercase(), b'p' | b'c'))
+        let first = rest.first().map(u8::to_ascii_lowercase);
+        first.is_some_and(|first| matches!(first, b'a' | b'c' | b'j' | b'p'))
     });
     let opens = |rest: &[u8], public: &[u8]| {
         rest.get(..public.len()).is_some_and(|head| head.eq_ignore_ascii_case(public))

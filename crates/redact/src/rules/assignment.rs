@@ -240,6 +240,8 @@ pub(super) static RULES: &[Rule] = &[
             "secret = ClientSecretConfigValue2",
             "acme_private_key=7b3e5d8c1a9f4e2b",
             "NOT_A_SECRET=an_example_of_12345",
+            "implementation 'io.jsonwebtoken:jjwt-jackson-0.11.2'",
+            "name=\"authenticity_token\" value=\"Kp4Qx7Rm2Sn5Tb8Vw3Yz\"",
             "PLAID_SECRET=tooshort",
             "secretName: my-service-tls-2024",
             "token: identifier_or_keyword",
