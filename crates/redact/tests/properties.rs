@@ -47,6 +47,10 @@ const PIECES: &[&str] = &[
     "algolia_api_key = ", "DATADOG=", "acme_live_", "KEY ", "ACME_LOGIN=", "$1$OKgLCmVl$",
     "Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5", "7b3e5d8c-1a9f-4e2b-6c8d-3a5e9f1b7c4d",
     "/api/webhooks/123456789012345678/", "authorization: token ", "license_key: ",
+    "kind: Secret\n", "data:\n  a: YWRhYWRh\n", "\nkind: Secret\n", "- name: DB_PASSWORD\n  value: ",
+    "variable \"db_password\" {\n", "  default = \"", "token: |\n  ", "<key>ApiKey</key>\n<string>",
+    "</string>", "${DB_PASSWORD:-", "}", "getenv(\"API_KEY\")", " || ", "docker login -p ", "\"auth\": \"",
+    "apiKey =\n  \"", "X-Amz-Signature=", "db:5432:a:b:", "+= ", " string = \"",
     "TK-12345", "top secret: ", "<<", ">>", "process.env.X", "${X}", "getPassword()",
 ];
 
