@@ -44,6 +44,11 @@ fn processors() -> usize {
 }
 
 fn settle_all(rules: &Ruleset, view: &View<'_>, parts: usize) -> Vec<Settled> {
+    if parts < 2 {
+        let mut scan = Scan::default();
+        scan.advance(rules, view);
+        return scan.settled;
+    }
     let border = |part: usize| view.ceil(view.end() / parts * part);
     let (first, later) = thread::scope(|scope| {
         let begin = |part: usize| {
@@ -53,7 +58,7 @@ fn settle_all(rules: &Ruleset, view: &View<'_>, parts: usize) -> Vec<Settled> {
         };
         let later: Vec<_> = (1..parts).map(begin).collect();
         let mut first = Scan::default();
-        first.advance_to(rules, view, (parts > 1).then(|| border(1)));
+        first.advance_to(rules, view, Some(border(1)));
         // What nobody could begin, or end, the one before does too.
         let join = |thread: thread::ScopedJoinHandle<'_, Part>| thread.join().ok();
         (first, later.into_iter().map(|thread| thread.and_then(join)).collect::<Vec<_>>())
