@@ -272,8 +272,11 @@ fn has_own_rule(claim: &Claim<'_>) -> bool {
     let own = claim.word.starts_with("aws");
     // Most names have no such letter at all.
     let may_be = [claim.prefix, claim.word].iter().any(|part| part.contains(['w', 'W']));
-    let name = || letters(claim.prefix).chain(letters(claim.word)).collect::<Vec<_>>();
-    !own && may_be && OTHERS.iter().any(|other| name().ends_with(other))
+    if own || !may_be {
+        return false;
+    }
+    let name: Vec<u8> = letters(claim.prefix).chain(letters(claim.word)).collect();
+    OTHERS.iter().any(|other| name.ends_with(other))
 }
 
 /// Words that nobody gives to what may be seen.

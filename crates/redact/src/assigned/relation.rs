@@ -23,7 +23,7 @@ pub(super) fn read_relation(
     if quoted.is_none() && !indexed {
         skip_length(cursor);
     }
-    if skip_alternative(cursor, indexed) {
+    if skip_alternative(cursor, indexed, before(chunk, start)) {
         return Some(Relation::Spaced);
     }
     if quoted.is_some() && skip_label(cursor) {
@@ -139,15 +139,16 @@ const MAX_LENGTH: usize = 6;
 
 /// Steps over what is taken where a name is given nothing: `ENV["KEY"] || "…"`, `env.KEY ?? '…'`,
 /// `os.environ.get("KEY") or "…"`, `ENV.fetch("KEY") { "…" }`.
-fn skip_alternative(cursor: &mut Cursor<'_>, indexed: bool) -> bool {
+fn skip_alternative(cursor: &mut Cursor<'_>, indexed: bool, lead: &str) -> bool {
     let mut ahead = Cursor { bytes: cursor.bytes, at: cursor.at };
     let closed = ahead.eat(b')') > 0 || indexed;
     let blanks = ahead.skip_blanks();
+    // Sentences and conditions have the word, and blocks the brace.
+    let asked = || closed && blanks > 0 && asks_for_default(lead);
     let joint = match (ahead.peek(0), ahead.peek(1)) {
         (Some(b'|'), Some(b'|')) | (Some(b'?'), Some(b'?')) => 2,
-        // A sentence has the word too.
-        (Some(b'o'), Some(b'r')) if closed && blanks > 0 && ahead.peek(2) == Some(b' ') => 2,
-        (Some(b'{'), _) if closed && blanks > 0 => 1,
+        (Some(b'o'), Some(b'r')) if ahead.peek(2) == Some(b' ') && asked() => 2,
+        (Some(b'{'), _) if asked() => 1,
         _ => return false,
     };
     ahead.at += joint;
@@ -164,10 +165,11 @@ fn defined(rest: &[u8]) -> Option<usize> {
     [&b"::="[..], b":::="].into_iter().find(|mark| rest.starts_with(mark)).map(<[u8]>::len)
 }
 
-/// Whether `lead` ends in a call whose second argument is what the first one, a name, is given.
+/// Whether `lead` ends where the environment is asked for a name, or a name is given something by a
+/// call that has both.
 fn asks_for_default(lead: &str) -> bool {
     let lead = lead.trim_end_matches(['"', '\'', '`']).trim_end_matches(' ');
-    ["env(", "define(", "ENV.fetch(", "environ.get(", ".setdefault("]
+    ["env(", "define(", "ENV.fetch(", "environ.get(", ".setdefault(", "ENV[", "environ["]
         .iter()
         .any(|call| lead.ends_with(call))
 }

@@ -62,12 +62,11 @@ const LEAST_ENCODED: usize = 8;
 
 /// Whether a value is padded base64 of something that can be typed.
 fn is_encoded_password(value: &str) -> bool {
-    let text = || decoded(value).unwrap_or_default();
-    value.len() >= LEAST_ENCODED
+    let typed = |byte: u8| byte.is_ascii_graphic() || byte == b' ';
+    let padded = value.len() >= LEAST_ENCODED && value.ends_with('=');
+    padded
         && value.len().is_multiple_of(4)
-        && value.ends_with('=')
-        && text().bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ')
-        && text().len() > 3
+        && decoded(value).is_some_and(|text| text.len() > 3 && text.bytes().all(typed))
 }
 
 fn quoted_password(claim: &Claim<'_>, value: &str) -> bool {
@@ -102,9 +101,7 @@ fn bare_password(claim: &Claim<'_>, value: &str, has: Kinds) -> bool {
         return quoted_password(claim, value);
     }
     let is_name = has.only_names();
-    // Marks that people put into passwords.
-    let marked = || has.mark_of_first(6);
-    if !(is_name || has.digit() || marked()) {
+    if !(is_name || has.digit() || has.sure_mark()) {
         // `password: aHVudGVyMng=`, as clusters keep it.
         return claim.relation == Relation::Colon && is_encoded_password(value);
     }

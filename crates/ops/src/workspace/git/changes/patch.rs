@@ -162,8 +162,10 @@ fn is_body(line: &[u8]) -> bool {
     let start = line.iter().position(|byte| !AROUND.contains(byte)).unwrap_or(line.len());
     let body = line.get(start..).unwrap_or_default();
     let len = body.iter().take_while(|byte| in_body(byte)).count();
-    // A line feed that is written out ends it too.
-    len >= LEAST_BODY && body.get(len).is_none_or(|next| AROUND.contains(next))
+    let rest = body.get(len..).unwrap_or_default();
+    // A line feed that is written out ends it too; behind a hash stands the name of a file.
+    let ends = rest.starts_with(b"\\") || rest.iter().all(|byte| AROUND.contains(byte));
+    len >= LEAST_BODY && ends
 }
 
 /// Whether a hunk begins where the file does, on the side that a sign stands for.
@@ -199,4 +201,36 @@ fn shown_header<'h>(file: &FileDiff, header: &'h [u8]) -> Cow<'h, [u8]> {
     let nothing = header.ends_with(b" /dev/null");
     let found = known.into_iter().find(|(start, _)| !nothing && header.starts_with(start));
     found.map_or(Cow::Borrowed(header), |(_, shown)| Cow::Owned(shown.into_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_base64_may_be_inside_of_a_key_and_a_hash_of_a_file_is_not() {
+        let body = "IEpAIBAAKCAQEA7Yw8ZrCzPT5wS3b0mXyT1pQm";
+        for line in [body.to_owned(), format!("  \"{body}\\n\" +"), format!("\t{body}==\r")] {
+            assert!(is_body(line.as_bytes()), "{line}");
+        }
+        for line in ["", "fn main() {", "d41d8cd98f00b204e9800998ecf8427e  a.txt", "IEpAIBAAKC"] {
+            assert!(!is_body(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_hunk_says_where_it_begins() {
+        for (range, first) in [
+            ("@@ -1,4 +1,5 @@", [true, true]),
+            ("@@ -0,0 +1 @@", [true, true]),
+            ("@@ -12,4 +1,5 @@", [false, true]),
+            ("@@ -1 +10 @@", [true, false]),
+        ] {
+            assert_eq!(
+                [b'-', b'+'].map(|side| begins_file(range.as_bytes(), side)),
+                first,
+                "{range}"
+            );
+        }
+    }
 }
