@@ -8,17 +8,19 @@ mod given;
 mod name;
 mod relation;
 mod value;
+mod words;
 
 use memchr::memrchr;
 
-use crate::head::{Head, first_bytes};
 use crate::memo::Memo;
 use crate::tail::Tail;
 use given::Given;
 pub(crate) use given::{Asks, LastGiven};
+pub(crate) use name::LastName;
 use name::{NAMES, is_plain_suffix, joins, may_be_plain};
 use relation::{before_last_word, read_relation};
 use value::read_value;
+pub(crate) use words::Words;
 
 /// Bytes of a name that are read to the left of a keyword.
 pub(crate) const MAX_PREFIX: usize = 48;
@@ -92,35 +94,36 @@ pub(crate) enum Dress {
 /// behind the word says; there are at least [`MAX_NAME`] bytes.
 ///
 /// A name whose value is a path, as in `key://host`, is none that `only_keys` are given to.
-pub(crate) fn may_be(rest: &[u8], words: &[Head], only_keys: bool) -> bool {
-    let first = first_bytes(rest);
-    let word = words.iter().find(|word| word.begins(rest, first));
-    let behind = word.and_then(|word| rest.get(word.len()..));
+pub(crate) fn may_be(rest: &[u8], words: &Words, only_keys: bool) -> bool {
+    let behind = words.find(rest).and_then(|word| rest.get(word.len()..));
     behind.is_some_and(|behind| may_be_plain(behind) && !(only_keys && behind.starts_with(b":/")))
 }
 
-/// Reads the assignment whose key has one of `words` at `at`; the longest word comes first.
+/// Reads the assignment whose key has one of `words` at `at`, where their keyword stands.
 #[inline(never)]
 pub(crate) fn read<'t>(
     chunk: &'t str,
     at: usize,
-    words: &[Head],
+    words: &Words,
     memo: &mut Memo,
 ) -> Option<Claim<'t>> {
     let bytes = chunk.as_bytes();
     let here = bytes.get(at..)?;
-    let first = first_bytes(here);
-    let word = words.iter().find(|word| word.begins(here, first))?.text;
+    let word = words.find(here)?.text;
     let word_end = at + word.len();
-    if !may_be_plain(bytes.get(word_end..)?) {
-        return None;
+    let behind = bytes.get(word_end..)?;
+    let mut suffix_len = 0;
+    // Mostly the word ends its name.
+    if behind.first().is_some_and(|next| NAMES.has(*next)) {
+        if !may_be_plain(behind) {
+            return None;
+        }
+        suffix_len = NAMES.run(behind, MAX_SUFFIX);
+        if !is_plain_suffix(chunk.get(word_end..word_end + suffix_len)?) {
+            return None;
+        }
     }
-    let suffix_len = NAMES.run(bytes.get(word_end..)?, MAX_SUFFIX);
-    if !is_plain_suffix(chunk.get(word_end..word_end + suffix_len)?) {
-        return None;
-    }
-    let names = bytes.get(..at)?.iter().rev().take(MAX_PREFIX);
-    let start = at - names.take_while(|&&byte| NAMES.has(byte)).count();
+    let start = memo.names.begin(memo.origin, (at, word_end + suffix_len), bytes);
     let (lead, prefix) = (before(chunk, start), chunk.get(start..at)?);
     // A path of a programming language ends in the name of a type, not of a value.
     if lead.as_bytes().ends_with(b"::") || !joins(prefix, word, *here.first()?) {

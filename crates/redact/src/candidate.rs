@@ -9,7 +9,6 @@ use std::ops::Range;
 use crate::judge::{Kind, Verdict};
 use crate::keyword::Row;
 use crate::memo::Memo;
-use crate::near::Naming;
 use crate::rules::{self, Before, Begun, Compiled, Find, More, Pattern, Rule};
 use crate::tail::{Pem, Tail};
 use crate::view::View;
@@ -87,10 +86,6 @@ impl Place<'_> {
             }
             Find::Assigned(_, kind) if memo.given.has_word_at(self.at, kind.asks()) => return None,
             Find::Service(_) if memo.chains.has(&self.row.name, self.at) => return None,
-            // What such a word asks for has digits in it.
-            Find::Service(Naming::Shouted) if !memo.has_digit(self.view, self.at, near::REACH) => {
-                return None;
-            }
             Find::Assigned(..) | Find::Service(_) | Find::Formed(_) => None,
         };
         let (from, chunk) = self.view.around(self.at, CONTEXT, WINDOW);

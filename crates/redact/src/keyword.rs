@@ -12,12 +12,14 @@ mod runs;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use crate::assigned;
+use crate::assigned::{self, Words};
 use crate::head::{Head, first_bytes};
 use crate::judge::Kind;
-use crate::near::Name;
+use crate::near::{self, Ahead, Name, Naming};
 use crate::prefixed;
 use crate::rules::{self, Find, Rule};
+use crate::tail::Ending;
+use crate::view::View;
 use follow::Follows;
 use grams::{Grams, Guess, Wanted};
 use runs::Runs;
@@ -58,8 +60,8 @@ pub(crate) struct Row {
     pub(crate) name: Name,
     /// The rules that are tried at it.
     pub(crate) rules: Vec<(usize, &'static Rule)>,
-    /// The words of a key's name that may stand where it does, longest first.
-    pub(crate) words: Vec<Head>,
+    /// The words of a key's name that may stand where it does.
+    pub(crate) words: Words,
     follows: Follows,
     /// Whether all rules ask for the name of a key.
     only_assigned: bool,
@@ -67,6 +69,19 @@ pub(crate) struct Row {
     only_keys: bool,
     /// Whether all rules ask that it ends its line.
     ends_line: bool,
+    /// Whether it is a word in capitals that asks for something far ahead.
+    shouted: bool,
+    /// The same word in capitals.
+    twin: Option<Twin>,
+}
+
+/// A keyword that stands, in capitals, wherever another does.
+#[derive(Debug, Clone, Copy)]
+struct Twin {
+    /// It alone.
+    capitals: usize,
+    /// Both together: where they stand, all their rules are tried at once.
+    both: usize,
 }
 
 impl Keywords {
@@ -93,7 +108,11 @@ impl Keywords {
         }
         let formed =
             FORMED.map(|form| rows.iter().position(|row| row.text() == form).unwrap_or(usize::MAX));
-        let written = || rows.iter().enumerate().filter(|(place, _)| !formed.contains(place));
+        let twins = pair_twins(&mut rows);
+        let written = || {
+            let found = |place: &usize| !formed.contains(place) && !twins.contains(place);
+            rows.iter().enumerate().filter(move |(place, _)| found(place))
+        };
         let mut heads = HashSet::new();
         let mut longest = prefixed::RANDOM + 1;
         for (_, row) in written() {
@@ -138,6 +157,7 @@ impl Keywords {
         let [prefixed, variable] = self.formed;
         let mut runs = Runs::default();
         let mut formed: Vec<Hit> = Vec::new();
+        let mut ahead = (View::new(text, 0, Ending::Open), Ahead::default());
         fold::blocks(bytes, |block| {
             formed.clear();
             runs.begins(block, bytes, |begin| {
@@ -155,34 +175,65 @@ impl Keywords {
             // Each where it stands among the others: whoever takes them keeps them in order.
             let mut formed = formed.iter().peekable();
             self.grams.guesses(block, |guess| {
-                if self.stands(bytes, guess, (known, slash)) {
+                if let Some(hit) = self.stands(bytes, guess, (known, slash), &mut ahead) {
                     while let Some(hit) = formed.next_if(|hit| hit.start <= guess.start) {
                         take(*hit);
                     }
-                    take(Hit { start: guess.start, keyword: guess.keyword });
+                    take(hit);
                 }
             });
             formed.for_each(|hit| take(*hit));
         });
     }
 
-    /// Whether a keyword that was guessed is there, ends behind `known`, and is worth a rule.
-    fn stands(&self, bytes: &[u8], guess: Guess, (known, slash): (usize, Slash)) -> bool {
+    /// The keyword that was guessed, or its twin or both, where it is there, ends behind `known` and
+    /// is worth a rule.
+    fn stands(
+        &self,
+        bytes: &[u8],
+        guess: Guess,
+        (known, slash): (usize, Slash),
+        ahead: &mut (View<'_>, Ahead),
+    ) -> Option<Hit> {
         let Guess { start, keyword } = guess;
-        let (Some(rest), Some(head)) = (bytes.get(start..), self.written.get(keyword)) else {
-            return false;
-        };
+        let (rest, head) = (bytes.get(start..)?, self.written.get(keyword)?);
         if !head.begins(rest, first_bytes(rest)) || start + head.len() <= known {
-            return false;
+            return None;
         }
-        let Some(row) = self.rows.get(keyword) else { return false };
-        let before = start.checked_sub(1).and_then(|index| bytes.get(index));
-        let (Some(&before), Some(&first)) = (before, rest.first()) else { return true };
-        let follows =
-            row.follows.has(before, first) || (before == b'/' && slash == Slash::PartsNames);
-        follows
-            && !(row.only_assigned && row.names_other(rest))
-            && !(row.ends_line && goes_on(rest.get(head.len()..).unwrap_or_default()))
+        let row = self.rows.get(keyword)?;
+        let before = start.checked_sub(1).and_then(|index| bytes.get(index)).copied();
+        let counts = row.counts(rest, (before, slash));
+        if row.shouted || row.twin.is_some() {
+            let keyword =
+                self.in_capitals((keyword, counts), (start, rest), (before, slash), ahead)?;
+            return Some(Hit { start, keyword });
+        }
+        counts.then_some(Hit { start, keyword })
+    }
+
+    /// The same for a keyword that counts or not, and is one in capitals or has such a twin.
+    #[inline(never)]
+    fn in_capitals(
+        &self,
+        (keyword, counts): (usize, bool),
+        (start, rest): (usize, &[u8]),
+        before: (Option<u8>, Slash),
+        (view, ahead): &mut (View<'_>, Ahead),
+    ) -> Option<usize> {
+        let row = self.rows.get(keyword)?;
+        // What is not at hand may be what it asks for.
+        let mut asks = |len: usize| rest.len() <= near::REACH || ahead.has_value(view, start + len);
+        let Some(Twin { capitals, both }) = row.twin else {
+            return (counts && asks(row.text().len())).then_some(keyword);
+        };
+        let (head, twin) = (self.written.get(capitals)?, self.rows.get(capitals)?);
+        let shouts = head.begins(rest, first_bytes(rest)) && twin.counts(rest, before);
+        match (counts, shouts && asks(head.len())) {
+            (true, true) => Some(both),
+            (true, false) => Some(keyword),
+            (false, true) => Some(capitals),
+            (false, false) => None,
+        }
     }
 
     /// How many bytes at the end of `text` may be the beginning of a keyword.
@@ -209,14 +260,57 @@ fn goes_on(rest: &[u8]) -> bool {
     next.is_some_and(|next| *next != b'\n')
 }
 
+/// Gives each keyword that is another one in capitals too a row for both; tells which rows are not
+/// to be looked for by themselves.
+fn pair_twins(rows: &mut Vec<Row>) -> Vec<usize> {
+    let shouted = |(place, row): (usize, &Row)| row.shouted.then_some(place);
+    let shouted: Vec<usize> = rows.iter().enumerate().filter_map(shouted).collect();
+    let mut twins = Vec::new();
+    for capitals in shouted {
+        let Some(other) = rows.get(capitals).map(Row::text) else { continue };
+        let is_same = |row: &Row| !row.shouted && row.text().eq_ignore_ascii_case(other);
+        let both = rows.len();
+        let Some(one) = rows.iter_mut().find(|row| is_same(row)) else { continue };
+        one.twin = Some(Twin { capitals, both });
+        let (mut rules, words) = (one.rules.clone(), one.words.clone());
+        rules.extend(rows.get(capitals).iter().flat_map(|row| &row.rules));
+        rows.push(Row { rules, words, ..Row::new(other, capitals) });
+        twins.extend([capitals, both]);
+    }
+    twins
+}
+
 /// What stands for a keyword in rules that have none: something random behind this byte.
 pub(crate) const FORMED: [&str; 2] = ["_…", "=…"];
 
 impl Row {
     fn new(keyword: &'static str, id: usize) -> Self {
-        let (rules, words) = (Vec::new(), Vec::new());
+        let (rules, words) = (Vec::new(), Words::of(keyword, &[]));
         let (name, follows) = (Name::of(keyword, id), Follows::default());
-        Self { name, rules, words, follows, only_assigned: true, only_keys: true, ends_line: true }
+        let [only_assigned, only_keys, ends_line, shouted] = [true; 4];
+        Self {
+            name,
+            rules,
+            words,
+            follows,
+            only_assigned,
+            only_keys,
+            ends_line,
+            shouted,
+            twin: None,
+        }
+    }
+
+    /// Whether a rule may take it where `rest` begins with it, right behind another byte.
+    #[inline(always)]
+    fn counts(&self, rest: &[u8], (before, slash): (Option<u8>, Slash)) -> bool {
+        let (Some(before), Some(&first)) = (before, rest.first()) else { return true };
+        let len = self.name.head.len();
+        let follows =
+            self.follows.has(before, first) || (before == b'/' && slash == Slash::PartsNames);
+        follows
+            && !(self.only_assigned && self.names_other(rest))
+            && !(self.ends_line && goes_on(rest.get(len..).unwrap_or_default()))
     }
 
     fn add(&mut self, index: usize, rule: &'static Rule, follows: Follows) {
@@ -224,11 +318,11 @@ impl Row {
         self.follows = self.follows.or(follows);
         self.only_assigned &= matches!(rule.find, Find::Assigned(..));
         self.ends_line &= rule.ends_line();
+        self.shouted &= matches!(rule.find, Find::Service(Naming::Shouted));
         self.only_keys &= matches!(rule.find, Find::Assigned(_, Kind::Key | Kind::LooseKey));
         if let Find::Assigned(words, _) = &rule.find {
-            let keyword = self.text();
-            let fits = |word: &&&str| word.starts_with(keyword) || keyword.starts_with(**word);
-            self.words.extend(words.iter().filter(fits).map(|word| Head::of(word)));
+            // No keyword has the words of two rules, as a test says.
+            self.words = Words::of(self.text(), words);
         }
     }
 
@@ -341,8 +435,8 @@ mod tests {
             assert!(found(name, 0).contains(&"_key"), "{name}");
         }
         for row in &Keywords::get().rows {
-            assert!(row.words.iter().all(|word| word.len() <= assigned::MAX_NAME / 2));
-            let itself = row.words.iter().any(|word| word.text == row.text());
+            assert!(row.words.texts().all(|word| word.len() <= assigned::MAX_NAME / 2));
+            let itself = row.words.find(row.text().as_bytes()).is_some();
             let stands = !row.names_other(format!("{}=x {rest}", row.text()).as_bytes());
             assert!(stands || (row.only_assigned && !itself), "{}", row.text());
         }
@@ -415,7 +509,7 @@ mod tests {
                 let at = format!("{text} and {}s", row.text());
                 let stands = |word: &&&str| at.starts_with(**word) && at.starts_with(row.text());
                 let expected = texts.iter().find(stands);
-                let found = row.words.iter().find(|word| at.starts_with(word.text));
+                let found = row.words.find(at.as_bytes());
                 assert!(expected.is_none() || found.map(|word| &word.text) == expected, "{at}");
             }
         }

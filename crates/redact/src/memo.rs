@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::assigned::LastGiven;
+use crate::assigned::{LastGiven, LastName};
 use crate::class::LastRun;
 use crate::judge::{Counts, Look, Tally, Value};
 use crate::near::{Chains, Runs};
@@ -26,7 +26,9 @@ pub(crate) struct Memo {
     pub(crate) chains: Chains,
     /// Long runs of words that stand beside names.
     pub(crate) runs: Runs,
-    /// What the last name of a key was given.
+    /// Where the last name of a key stands.
+    pub(crate) names: LastName,
+    /// What it was given.
     pub(crate) given: LastGiven,
     /// The run of bytes that the last value beside a name was taken from.
     pub(crate) values: LastRun,
@@ -41,7 +43,14 @@ pub(crate) struct Memo {
 
 /// Where bytes of a kind are not.
 #[derive(Debug, Default)]
-struct Clear(Range<usize>);
+struct Clear {
+    range: Range<usize>,
+    /// Whether one is in the next [`PART`] bytes.
+    ends: bool,
+}
+
+/// So many bytes are looked at together.
+const PART: usize = 32;
 
 impl Clear {
     /// Whether a byte of the kind is within so many bytes from a position on.
@@ -52,16 +61,20 @@ impl Clear {
         (at, most): (usize, usize),
         is: impl Fn(u8) -> bool,
     ) -> bool {
-        let Self(clear) = self;
-        if !clear.contains(&at) {
-            *clear = at..at;
+        if !(self.range.start..=self.range.end).contains(&at) {
+            *self = Self { range: at..at, ends: false };
+        }
+        let clear = &mut self.range;
+        if self.ends && clear.end + PART <= at + most {
+            return true;
         }
         let unseen = view.head(clear.end, (at + most).saturating_sub(clear.end));
         // Of many bytes at once; where among them it stands is not asked.
         let is_in = |bytes: &[u8]| bytes.iter().fold(false, |any, byte| any | is(*byte));
-        let (parts, rest) = unseen.as_chunks::<32>();
+        let (parts, rest) = unseen.as_chunks::<PART>();
         let many = parts.iter().take_while(|part| !is_in(*part)).count();
-        clear.end += many * 32;
+        clear.end += many * PART;
+        self.ends = many < parts.len();
         let found = many < parts.len() || is_in(rest);
         clear.end += if found { 0 } else { rest.len() };
         found

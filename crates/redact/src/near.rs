@@ -5,6 +5,7 @@
 //! credential. Only words of one short list may stand between; any other word ends the search, so
 //! that lock files, image names and prose are left alone.
 
+mod ahead;
 mod chain;
 mod form;
 mod gap;
@@ -17,6 +18,7 @@ use crate::judge::words::is_unspeakable;
 use crate::judge::{Counts, Kinds, Value};
 use crate::memo::Memo;
 use crate::tail::Tail;
+pub(crate) use ahead::Ahead;
 pub(crate) use chain::Chains;
 use form::{Form, PLAIN, is_dotted_token, is_dotted_version, is_grouped, is_long_token, is_uuid};
 use gap::{Gap, Last, Said, marks};
@@ -46,8 +48,9 @@ pub(crate) const LEAST_PRIVATE: usize = 20;
 /// A value is judged by so many bytes; its tail takes the rest.
 const MAX_VALUE: usize = 128;
 
-/// All that is judged behind a word in capitals is within so many bytes from there on.
-pub(crate) const REACH: usize = 16 + MAX_GAP + MAX_VALUE;
+/// All that is judged behind a word in capitals is within so many bytes from there on, and so is
+/// what [`Ahead`] looks at.
+pub(crate) const REACH: usize = 16 + MAX_GAP + 3 * MAX_VALUE;
 
 /// What is made of words and marks shows it by so many bytes.
 const FIRST_LOOK: usize = 40;

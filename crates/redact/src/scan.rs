@@ -197,8 +197,13 @@ impl Scan {
                         return;
                     }
                     self.hits.pass();
-                    if let Some(row) = keywords.row(keyword) {
-                        self.try_hit(row, rules, view, (start, keyword));
+                    let Some(row) = keywords.row(keyword) else { continue };
+                    // Most texts never repeat themselves.
+                    if self.echo.is_silent(view, start) {
+                        let here = Place { view, row, at: start };
+                        self.try_rules(rules, &here, |_| ());
+                    } else {
+                        self.hear(row, rules, view, (start, keyword));
                     }
                 }
                 _ if candidate < frontier => {
@@ -210,37 +215,37 @@ impl Scan {
         }
     }
 
-    /// Finds what the rules of a keyword find where it stands, which may be known.
+    /// Finds what the rules of a keyword find where it stands, and shows it to `notice` too.
+    #[inline(always)]
+    fn try_rules(&mut self, rules: &Ruleset, here: &Place<'_>, mut notice: impl FnMut(&Candidate)) {
+        for &(index, rule) in here.row.rules.iter().filter(|(index, _)| rules.is_active(*index)) {
+            let first = self.candidates.peek();
+            if let Some(candidate) = here.find((index, rule), first, &mut self.memo) {
+                notice(&candidate);
+                self.candidates.push(candidate);
+            }
+        }
+    }
+
+    /// The same in a text that repeats itself, where it may be known.
     #[inline(never)]
-    fn try_hit(
+    fn hear(
         &mut self,
         row: &'static Row,
         rules: &Ruleset,
         view: &View<'_>,
         (at, keyword): (usize, usize),
     ) {
-        let mut heard = None;
-        // Most texts never repeat themselves.
-        if !self.echo.is_silent(view, at) {
-            let first = self.candidates.peek().map(|first| (first.start, first.end, first.id));
-            let place = echo::Place { at, keyword, first };
-            if let Some(found) = self.echo.again(view, &place) {
-                self.candidates.extend(found.iter().cloned());
-                return;
-            }
-            heard = self.echo.listens().then_some((place, Vec::new()));
+        let first = self.candidates.peek().map(|first| (first.start, first.end, first.id));
+        let place = echo::Place { at, keyword, first };
+        if let Some(found) = self.echo.again(view, &place) {
+            self.candidates.extend(found.iter().cloned());
+            return;
         }
+        let mut found = Vec::new();
         let here = Place { view, row, at };
-        for &(index, rule) in row.rules.iter().filter(|(index, _)| rules.is_active(*index)) {
-            let first = self.candidates.peek();
-            if let Some(candidate) = here.find((index, rule), first, &mut self.memo) {
-                if let Some((_, found)) = &mut heard {
-                    found.push(candidate.clone());
-                }
-                self.candidates.push(candidate);
-            }
-        }
-        if let Some((place, found)) = heard {
+        self.try_rules(rules, &here, |candidate| found.push(candidate.clone()));
+        if self.echo.listens() {
             self.echo.remember(place, found);
         }
     }

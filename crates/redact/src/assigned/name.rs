@@ -1,6 +1,6 @@
 //! Whether the name of a key is one for a secret, and not only contains the word.
 
-use super::MAX_SUFFIX;
+use super::{MAX_PREFIX, MAX_SUFFIX};
 use crate::class::Class;
 use crate::lexicon::Lexicon;
 
@@ -46,6 +46,38 @@ pub(super) fn is_plain_suffix(suffix: &str) -> bool {
 
 /// What the plain words begin with.
 static PLAIN_LETTERS: Class = Class::of(b"acdlmnoprstuvACDLMNOPRSTUV");
+
+/// The part of the last name that was gone through, in places of the whole text.
+///
+/// A word in it has the same bytes before it, so that only the first goes through them.
+#[derive(Debug, Default)]
+pub(crate) struct LastName {
+    from: usize,
+    /// Where the last word stands.
+    at: usize,
+    to: usize,
+}
+
+impl LastName {
+    /// Where the name begins that has a word `at` a place and ends at `end`, as far as it is read;
+    /// both are counted from `origin`, as `bytes` are.
+    pub(super) fn begin(
+        &mut self,
+        origin: usize,
+        (at, end): (usize, usize),
+        bytes: &[u8],
+    ) -> usize {
+        let here = origin + at;
+        if self.at <= here && here <= self.to {
+            *self = Self { at: here, to: self.to.max(origin + end), ..*self };
+            return self.from.saturating_sub(origin).max(at.saturating_sub(MAX_PREFIX));
+        }
+        let names = bytes.get(..at).unwrap_or_default().iter().rev().take(MAX_PREFIX);
+        let start = at - names.take_while(|&&byte| NAMES.has(byte)).count();
+        *self = Self { from: origin + start, at: here, to: origin + end };
+        start
+    }
+}
 
 /// What names are made of.
 pub(super) static NAMES: Class = Class::of(b"_-").with_alphanumerics();

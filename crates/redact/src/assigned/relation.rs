@@ -15,28 +15,15 @@ pub(super) fn read_relation(
     (start, word): (usize, &str),
     memo: &mut Memo,
 ) -> Option<Relation> {
-    let quoted = cursor.quote();
-    if let Some((slashes, _)) = quoted {
-        cursor.at += slashes + 1;
-    }
-    let indexed = cursor.eat(b']') > 0;
-    if quoted.is_none() && !indexed {
-        skip_length(cursor);
-    }
-    if skip_alternative(cursor, indexed, before(chunk, start)) {
-        return Some(Relation::Spaced);
-    }
-    if quoted.is_some() && skip_label(cursor) {
-        return Some(Relation::Colon);
-    }
-    let blanks = cursor.skip_blanks();
-    if blanks > 0 {
-        skip_declared_type(cursor);
-    }
-    // `password?: string = …` and `PASSWORD ?= …`.
-    if matches!((cursor.peek(0), cursor.peek(1)), (Some(b'?'), Some(b':' | b'='))) {
-        cursor.at += 1;
-    }
+    // Most are given right behind the name, and nothing else is to be asked then.
+    let given = matches!(cursor.peek(0), Some(b'=' | b':'));
+    let (quoted, blanks) = match given {
+        true => (false, 0),
+        false => match skip_dress(cursor, before(chunk, start)) {
+            Dressed::Given(relation) => return Some(relation),
+            Dressed::Name { quoted, blanks } => (quoted, blanks),
+        },
+    };
     let flag = chunk.get(start..).is_some_and(|key| key.starts_with('-'));
     let (relation, len) = match (cursor.peek(0)?, cursor.peek(1)) {
         (b':', Some(b':')) => (Relation::Spaced, defined(cursor.rest())?),
@@ -51,18 +38,14 @@ pub(super) fn read_relation(
         (b':', Some(b'-' | b'=')) if before(chunk, start).ends_with("${") => (Relation::Tight, 2),
         (b':', Some(b'=')) => (Relation::Spaced, 2),
         (b':', _) => (Relation::Colon, 1),
-        (b',', _) if quoted.is_some() && asks_for_default(before(chunk, start)) => {
-            (Relation::Spaced, 1)
-        }
+        (b',', _) if quoted && asks_for_default(before(chunk, start)) => (Relation::Spaced, 1),
         // Not in `open("/etc/passwd", "utf8")`.
-        (b',', _) if quoted.is_some() && !before(chunk, start).ends_with('/') => {
-            (Relation::Comma, 1)
-        }
+        (b',', _) if quoted && !before(chunk, start).ends_with('/') => (Relation::Comma, 1),
         // `set :password, "…"`.
         (b',', _) if before(chunk, start).ends_with(" :") => (Relation::Comma, 1),
-        (b'(', _) if blanks == 0 && quoted.is_none() => (Relation::Call, 1),
+        (b'(', _) if blanks == 0 && !quoted => (Relation::Call, 1),
         // `Key key{"…"}`.
-        (b'{', Some(b'"')) if blanks == 0 && quoted.is_none() => (Relation::Call, 1),
+        (b'{', Some(b'"')) if blanks == 0 && !quoted => (Relation::Call, 1),
         (b'>', _) if before(chunk, start).ends_with('<') => (Relation::Element, 1),
         // `<string name="key">…</string>`; that of a password is a label.
         (b'>', _) if is_machine_made(word) && before(chunk, start).ends_with("name=\"") => {
@@ -90,6 +73,42 @@ pub(super) fn read_relation(
     }
     cursor.skip_blanks();
     Some(relation)
+}
+
+/// What stands behind a name that nothing is given to right there.
+enum Dressed {
+    /// What gives it a value, which is at the cursor.
+    Given(Relation),
+    /// What belongs to the name: a quote, and blanks behind it.
+    Name { quoted: bool, blanks: usize },
+}
+
+/// Steps over what a name is dressed in, behind `lead` and itself.
+fn skip_dress(cursor: &mut Cursor<'_>, lead: &str) -> Dressed {
+    let quote = cursor.quote();
+    if let Some((slashes, _)) = quote {
+        cursor.at += slashes + 1;
+    }
+    let quoted = quote.is_some();
+    let indexed = cursor.eat(b']') > 0;
+    if !quoted && !indexed {
+        skip_length(cursor);
+    }
+    if skip_alternative(cursor, indexed, lead) {
+        return Dressed::Given(Relation::Spaced);
+    }
+    if quoted && skip_label(cursor) {
+        return Dressed::Given(Relation::Colon);
+    }
+    let blanks = cursor.skip_blanks();
+    if blanks > 0 {
+        skip_declared_type(cursor);
+    }
+    // `password?: string = …` and `PASSWORD ?= …`.
+    if matches!((cursor.peek(0), cursor.peek(1)), (Some(b'?'), Some(b':' | b'='))) {
+        cursor.at += 1;
+    }
+    Dressed::Name { quoted, blanks }
 }
 
 /// Whether a word is at the cursor that is shorter than any key, and no name of something around

@@ -9,8 +9,8 @@ const WORDS: &[&str] = &["password", "pass", "pwd"];
 fn value(text: &str) -> Option<(&str, Relation, Dress)> {
     let lower = text.to_ascii_lowercase();
     let at = WORDS.iter().filter_map(|word| lower.find(word)).min()?;
-    let words: Vec<Head> = WORDS.iter().map(|word| Head::of(word)).collect();
-    read(text, at, &words, &mut Memo::default())
+    let keyword = if lower[at..].starts_with("pwd") { "pwd" } else { "pass" };
+    read(text, at, &Words::of(keyword, WORDS), &mut Memo::default())
         .map(|claim| (claim.value, claim.relation, claim.dress))
 }
 
@@ -96,7 +96,7 @@ fn names_that_only_contain_the_word_are_left_alone() {
 #[test]
 fn a_short_word_behind_a_key_is_nothing_unless_it_wraps_something() {
     let read = |text: &str| {
-        let claim = read(text, 0, &[Head::of("token")], &mut Memo::default());
+        let claim = read(text, 0, &Words::of("token", &["token"]), &mut Memo::default());
         claim.map(|claim| claim.value.to_owned())
     };
     for text in ["token String(\"ab\")", "token b\"ab\"", "token new Secret(\"ab\")"] {
@@ -122,7 +122,7 @@ fn claims(text: &str, mut kept: Option<Memo>) -> Vec<String> {
         let mut fresh = Memo::default();
         let memo = kept.as_mut().unwrap_or(&mut fresh);
         memo.origin = from;
-        let claim = read(chunk, at - from, &[Head::of(word)], memo)?;
+        let claim = read(chunk, at - from, &Words::of(word, &[word]), memo)?;
         Some(format!("{word} {:?} {:?} {:?}", claim.relation, claim.dress, claim.value))
     };
     places.filter_map(read).collect()

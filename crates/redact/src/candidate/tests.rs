@@ -4,6 +4,7 @@ use std::collections::BinaryHeap;
 
 use super::*;
 use crate::keyword::{Keywords, Slash};
+use crate::near::Naming;
 use crate::tail::{Ending, Quoted};
 
 /// What is found in a text, but for what lies in something else that begins there; `kept` is what
@@ -97,7 +98,7 @@ fn addresses_and_values_of_few_bytes_that_reach_over_each_other_are_no_keys() {
 fn a_path_behind_a_word_for_a_key_is_none() {
     let value = "Kp4Qx7Rm2Sn5Tb8Vw3YzKp4Qx7Rm2Sn5Tb8Vw3Yz";
     for row in (0..).map_while(|keyword| Keywords::get().row(keyword)) {
-        for word in row.words.iter().map(|word| word.text) {
+        for word in row.words.texts() {
             for (path, whole) in [(":/", true), ("://", true), (":", false)] {
                 let text =
                     format!("acme{word}{path}{value} and more of what nobody hides anywhere");

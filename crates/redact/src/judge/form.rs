@@ -61,6 +61,9 @@ pub(crate) fn is_cut_hash(value: &str) -> bool {
 ///
 /// It is asked of the beginning of a value, which has fewer bytes than eight bits count.
 pub(crate) fn has_joints(value: &[u8], least: u8) -> bool {
+    if memchr::memchr(b'=', value).is_none() {
+        return least == 0;
+    }
     // Of many bytes at once.
     let behind = value.get(1..).unwrap_or_default();
     let joins = |(one, next): (&u8, &u8)| u8::from((*one == b'=') & (*next != b'='));

@@ -196,6 +196,11 @@ pub(super) fn marks(rest: &[u8]) -> Option<(usize, Said)> {
     (len > 0).then_some((len, said))
 }
 
+/// Whether a byte parts words.
+pub(super) fn is_mark(byte: u8) -> bool {
+    MARKS.get(usize::from(byte)).is_some_and(|said| said.has(Said::MARK))
+}
+
 static MARKS: [Said; 256] = table(b" \t\"'`=:_-.,([]>\\");
 
 #[expect(clippy::indexing_slicing, reason = "a byte is below the length of the table")]
