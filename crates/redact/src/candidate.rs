@@ -82,7 +82,8 @@ impl Place<'_> {
                     return None;
                 }
                 let compiled = rules::compiled(index, pattern)?;
-                Some((pattern, compiled, compiled.begin(self.view.head(self.at, FIRST_LOOK))?))
+                let begun = compiled.begin(self.view.head(self.at, FIRST_LOOK))?;
+                Some(Tried { index, pattern, compiled, begun })
             }
             Find::Assigned(_, kind) if memo.given.has_word_at(self.at, kind.asks()) => return None,
             Find::Service(_) if memo.chains.has(&self.row.name, self.at) => return None,
@@ -140,22 +141,30 @@ impl Place<'_> {
 
 type Found = (Range<usize>, Range<usize>, Tail);
 
-/// A pattern that the first bytes did not refuse.
-type Tried<'p> = (&'p Pattern, &'static Compiled, Begun);
+/// The pattern of the rule at an index, which the first bytes did not refuse.
+struct Tried<'p> {
+    index: usize,
+    pattern: &'p Pattern,
+    compiled: &'static Compiled,
+    begun: Begun,
+}
 
 #[inline(never)]
 fn by_pattern(chunk: &str, at: usize, tried: Tried<'_>, memo: &mut Memo) -> Option<Found> {
-    let (pattern, compiled, begun) = tried;
+    let Tried { index, pattern, compiled, begun } = tried;
     let lead = chunk.as_bytes().get(..at)?;
     let window = chunk.get(at..)?;
     let window = window.get(..window.floor_char_boundary(most(pattern))).unwrap_or(window);
     let worth = |found: &str| judge::may_be(pattern.verdict, found);
-    let (range, secret) = compiled.find(window, begun, worth)?;
+    let place = (memo.origin + at, window);
+    let (range, secret) = compiled.find(place, begun, (index, &mut memo.trails), worth)?;
     let secret = at + secret.start..at + secret.end;
     if pattern.more == More::Pem && !Pem::has_body(chunk.as_bytes().get(secret.end..)?) {
         return None;
     }
     if !judge::pattern(pattern.verdict, chunk, &secret, memo) {
+        let [end, begin] = [at + range.end, secret.start].map(|place| memo.origin + place);
+        memo.trails.refuse(index, end, begin);
         return None;
     }
     let scheme = match pattern.before {

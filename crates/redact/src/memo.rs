@@ -9,6 +9,7 @@ use crate::assigned::{LastGiven, LastName};
 use crate::class::LastRun;
 use crate::judge::{Counts, Look, Tally, Value};
 use crate::near::{Chains, Runs};
+use crate::rules::Trails;
 use crate::view::View;
 
 /// What is known of the text around the last keyword.
@@ -22,6 +23,8 @@ pub(crate) struct Memo {
     /// Where no digit is, and where no `@`.
     no_digit: Clear,
     no_at: Clear,
+    /// How the patterns of rules went through the text.
+    pub(crate) trails: Trails,
     /// Names that stand in a text again and again.
     pub(crate) chains: Chains,
     /// Long runs of words that stand beside names.

@@ -55,6 +55,7 @@ mod saas;
 mod saas_more;
 mod service;
 mod token;
+mod trail;
 mod webhook;
 
 use std::ops::Range;
@@ -63,9 +64,10 @@ use std::sync::OnceLock;
 use crate::judge::{Kind, Verdict};
 use crate::near::{self, Naming};
 use crate::tail::{Pem, Tail};
-use automaton::Automaton;
 pub(crate) use automaton::Begun;
+use automaton::{Automaton, Reached};
 use parts::Group;
+pub(crate) use trail::Trails;
 
 /// One rule.
 pub(crate) struct Rule {
@@ -266,14 +268,19 @@ impl Compiled {
 
     /// The match at the beginning of `text`, with which it has begun, and the secret in it; `worth`
     /// says whether a match is worth to be taken apart.
+    ///
+    /// The text stands at an `origin` of the whole, where the rule has been before by its trail.
     pub(crate) fn find(
         &self,
-        text: &str,
+        (origin, text): (usize, &str),
         begun: Begun,
+        (index, trails): (usize, &mut Trails),
         worth: impl FnOnce(&str) -> bool,
     ) -> Option<(Range<usize>, Range<usize>)> {
-        let end = self.automaton.reach(text.as_bytes(), begun)?;
-        if !worth(text.get(..end).unwrap_or_default()) {
+        let place = (origin, text.as_bytes());
+        let Reached { end, joined } = self.automaton.reach_along(place, begun, (index, trails))?;
+        let refused = joined.is_some_and(|joined| trails.is_refused(index, origin + end, joined));
+        if refused || !worth(text.get(..end).unwrap_or_default()) {
             return None;
         }
         let secret = self.group.as_ref().map_or(Some(0..end), |group| group.find(text, end))?;

@@ -1,10 +1,13 @@
 //! The worst text that can be made for each rule: its keyword, its examples and parts of them,
-//! again and again, with and without blanks, and long runs of what its secret is made of.
+//! again and again, with and without blanks, long runs of what its secret is made of, and words and
+//! lines of its examples in no order.
 
 use std::cmp::Reverse;
+use std::fmt;
 
-use garth_redact::{Redactor, known};
+use garth_redact::{Known, Redactor, known};
 
+use crate::mixes::{Draw, in_no_order};
 use crate::{Took, best, once, verdict};
 
 /// Each text is of one megabyte.
@@ -31,13 +34,14 @@ const MIXED: &[&str] = &[
 pub(crate) const MOST: f64 = 20.0;
 
 pub(crate) fn measure(redactor: &Redactor) {
-    let mut worst: Vec<(Took, &str, String)> = Vec::new();
+    let mut worst: Vec<(Took, &str, Unit)> = Vec::new();
     let mut tried = 0;
     for rule in known() {
-        let mut units: Vec<(f64, String)> = units(rule.keywords, rule.examples)
-            .into_iter()
+        let again = units(rule.keywords, rule.examples).into_iter().map(Unit::Again);
+        let units = again.chain(draw_lines(&rule).into_iter().map(Unit::InNoOrder));
+        let mut units: Vec<(f64, Unit)> = units
             .map(|unit| {
-                let sample = unit.repeat(SAMPLE / unit.len().max(1));
+                let sample = unit.text(SAMPLE);
                 let find = || drop(std::hint::black_box(redactor.find(&sample)));
                 (once(find).milliseconds(), unit)
             })
@@ -45,7 +49,7 @@ pub(crate) fn measure(redactor: &Redactor) {
         tried += units.len();
         units.sort_by(|one, other| other.0.total_cmp(&one.0));
         let slowest = units.into_iter().take(WHOLE).map(|(_, unit)| {
-            let text = unit.repeat(SIZE / unit.len().max(1));
+            let text = unit.text(SIZE);
             let find = || drop(std::hint::black_box(redactor.find(&text)));
             (best(find), rule.name, unit)
         });
@@ -55,12 +59,11 @@ pub(crate) fn measure(redactor: &Redactor) {
     worst.extend(MIXED.iter().map(|unit| {
         let text = unit.repeat(SIZE / unit.len());
         let find = || drop(std::hint::black_box(redactor.find(&text)));
-        (best(find), "several rules", (*unit).to_owned())
+        (best(find), "several rules", Unit::Again((*unit).to_owned()))
     }));
     worst.sort_by_key(|(took, ..)| Reverse(took.elapsed));
     for (took, name, unit) in worst.iter().take(24) {
-        let head: String = unit.chars().take(48).collect();
-        println!("hostile text for {name}: {took}, {head:?}");
+        println!("hostile text for {name}: {took}, {unit}");
     }
     let slow = worst.iter().filter(|(took, ..)| took.milliseconds() > MOST).count();
     println!(
@@ -68,6 +71,55 @@ pub(crate) fn measure(redactor: &Redactor) {
         worst.len(),
         verdict(slow == 0)
     );
+}
+
+/// What a text is made of.
+enum Unit {
+    /// It, as often as it fits.
+    Again(String),
+    /// Pieces, one after another.
+    InNoOrder(Vec<String>),
+}
+
+impl Unit {
+    fn text(&self, size: usize) -> String {
+        match self {
+            Self::Again(unit) => unit.repeat(size / unit.len().max(1)),
+            Self::InNoOrder(pieces) => in_no_order(pieces, size),
+        }
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Again(unit) => write!(out, "{:?}", unit.chars().take(48).collect::<String>()),
+            Self::InNoOrder(pieces) => write!(out, "in no order {pieces:?}"),
+        }
+    }
+}
+
+/// So many mixes of its own are drawn for a rule.
+const OWN: usize = 24;
+
+/// Keywords of a rule, and words and lines of its examples.
+fn draw_lines(rule: &Known) -> Vec<Vec<String>> {
+    let keywords = rule.keywords.iter().filter(|keyword| !keyword.ends_with('…')).copied();
+    let examples = || rule.examples.iter().map(|(text, _)| *text);
+    let lines = keywords.chain(examples().flat_map(|text| text.split_inclusive('\n')));
+    let words = examples().flat_map(|text| text.split_inclusive([' ', '\n']));
+    let lines: Vec<&str> = lines.chain(words).chain([" ", "\n", "a", " x\n", "7"]).collect();
+    let mut draw = Draw::new();
+    let piece = |draw: &mut Draw| {
+        let line = draw.one_of(&lines);
+        match draw.below(4) {
+            0 => format!(" {line}"),
+            1 => format!("{line}\n"),
+            _ => line.to_owned(),
+        }
+    };
+    let mix = |_| (0..2 + draw.below(4)).map(|_| piece(&mut draw)).collect();
+    (0..OWN).map(mix).collect()
 }
 
 /// One text alone, for whoever looks where the time goes.

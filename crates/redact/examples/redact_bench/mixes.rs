@@ -43,6 +43,22 @@ const PIECES: &[&[&str]] = &[
     &["TOKEN", "password:", "=", "hibp", "n8n_api_", "\t", "\t"],
     &["TOKEN.", "password:", "n8n_api_", "\"", "app-keynew ", "'KEY", "duckdb"],
     &["password:", "SECRET\\", "Kp4", "flipt_", "-", "flipt_"],
+    &["\tSECRET_KEY", "APP-KEY", "500PX", "TOKEN", "-", "_", "_", "-", "_"],
+    &["\tSECRET_KEY", "_", "SECRET_KEY", "SECRET", "500PX", "pass", "_", "_", "_"],
+    &["\"zohocrm", "SECRET-KEY-", "829", "7b3e5d8c", "SECRET_KEY", "@mariadb ", "TOKEN:", "SECRET"],
+    &[
+        "pass://",
+        "-",
+        "SECRET_KEY=",
+        "@mariadb ",
+        "_fixerio",
+        "500px",
+        "SECRET-KEY-",
+        "SECRET",
+        "-",
+    ],
+    &[" kind: Secret\n", " x\n", "y\n"],
+    &[" data:\n", " u: YWRh\n", " a: bcde\n"],
 ];
 
 /// So many mixes are drawn, and so many of them, whose parts took longest, are measured whole.
@@ -100,15 +116,19 @@ pub(crate) fn measure(redactor: &Redactor) {
 }
 
 /// Numbers that are always the same.
-struct Draw(usize);
+pub(crate) struct Draw(usize);
 
 impl Draw {
-    fn below(&mut self, most: usize) -> usize {
+    pub(crate) fn new() -> Self {
+        Self(1)
+    }
+
+    pub(crate) fn below(&mut self, most: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (self.0 >> 33) % most.max(1)
     }
 
-    fn one_of<'a>(&mut self, texts: &[&'a str]) -> &'a str {
+    pub(crate) fn one_of<'a>(&mut self, texts: &[&'a str]) -> &'a str {
         texts.get(self.below(texts.len())).copied().unwrap_or_default()
     }
 
@@ -141,7 +161,7 @@ fn draw(many: usize) -> Vec<Vec<String>> {
         keywords.into_iter().filter(|keyword| !keyword.ends_with('…')).collect();
     let examples: Vec<&str> =
         known().flat_map(|rule| rule.examples).map(|(text, _)| *text).collect();
-    let mut draw = Draw(1);
+    let mut draw = Draw::new();
     let mix = |_| {
         let pieces = 2 + draw.below(5);
         (0..pieces).map(|_| draw.piece(&keywords, &examples)).collect()
@@ -152,7 +172,7 @@ fn draw(many: usize) -> Vec<Vec<String>> {
 /// A text of so many bytes, always in the same order.
 pub(crate) fn in_no_order(pieces: &[String], size: usize) -> String {
     let mut text = String::with_capacity(size);
-    let mut draw = Draw(1);
+    let mut draw = Draw::new();
     while text.len() < size {
         text.push_str(pieces.get(draw.below(pieces.len())).map_or("-", String::as_str));
     }

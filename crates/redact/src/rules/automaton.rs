@@ -11,6 +11,8 @@ use regex_automata::dfa::{Automaton as _, StartKind};
 use regex_automata::util::primitives::StateID;
 use regex_automata::util::start;
 
+use super::trail::{End, STEP, Trails};
+
 /// Bytes that an automaton may take while it is made; those of the table take a few thousand.
 const MOST: usize = 1 << 20;
 
@@ -25,6 +27,26 @@ const DEAD: u32 = 0;
 pub(crate) struct Begun {
     state: u32,
     at: usize,
+}
+
+/// A way through a text that is longer is worth a trail.
+const FAR: usize = 32;
+
+/// How far a text was gone through.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    state: u32,
+    at: usize,
+    /// Where the last match ends.
+    matched: Option<usize>,
+}
+
+/// Where a match ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Reached {
+    pub(super) end: usize,
+    /// From this place of the whole text on, somebody went there before.
+    pub(super) joined: Option<usize>,
 }
 
 /// A pattern that begins where the text does.
@@ -87,21 +109,62 @@ impl Automaton {
     /// Where the match ends that begins with `text`, of which a part was gone through before.
     #[inline(never)]
     pub(super) fn reach(&self, text: &[u8], begun: Begun) -> Option<usize> {
-        let Begun { mut state, at: begin } = begun;
-        let mut end = None;
-        for (at, &byte) in text.iter().enumerate().skip(begin) {
-            state = self.next(state, self.class(byte));
-            if is_special(state) {
-                if state == DEAD {
-                    return end;
-                }
-                // A match is known one byte later.
-                end = Some(at);
-                state &= !MATCHED;
+        self.ends(text, self.go(text, Way::from(begun), text.len()))
+    }
+
+    /// The same for a text that stands at an `origin`, along the trail of the rule at an index,
+    /// where the way is a long one.
+    #[inline(never)]
+    pub(super) fn reach_along(
+        &self,
+        (origin, text): (usize, &[u8]),
+        begun: Begun,
+        (index, trails): (usize, &mut Trails),
+    ) -> Option<Reached> {
+        let mut way = self.go(text, Way::from(begun), begun.at + FAR);
+        let mut joined = None;
+        if !way.goes_on(text) {
+            return self.ends(text, way).map(|end| Reached { end, joined });
+        }
+        let trail = trails.of(index)?;
+        while way.goes_on(text) {
+            let next = (origin + way.at + 1).next_multiple_of(STEP);
+            way = self.go(text, way, next - origin);
+            if way.goes_on(text)
+                && let Some(end) = trail.pass(origin + way.at, way.state, origin + text.len())
+            {
+                let matched = end.matched.map(|matched| matched - origin).or(way.matched);
+                joined = joined.or(Some(origin + way.at));
+                way = Way { state: end.state, at: end.at - origin, matched };
             }
         }
-        let matched = self.next(state, self.end) & MATCHED != 0;
-        if matched { Some(text.len()) } else { end }
+        let matched = way.matched.map(|matched| origin + matched);
+        trail.stop(End { at: origin + way.at, state: way.state, matched });
+        self.ends(text, way).map(|end| Reached { end, joined })
+    }
+
+    /// Goes on up to a place, or to where nothing can match any more.
+    #[inline(always)]
+    fn go(&self, text: &[u8], mut way: Way, to: usize) -> Way {
+        let to = to.min(text.len());
+        for (at, &byte) in (way.at..).zip(text.get(way.at..to).unwrap_or_default()) {
+            way.state = self.next(way.state, self.class(byte));
+            if is_special(way.state) {
+                if way.state == DEAD {
+                    return Way { at, ..way };
+                }
+                // A match is known one byte later.
+                way.matched = Some(at);
+                way.state &= !MATCHED;
+            }
+        }
+        Way { at: to.max(way.at), ..way }
+    }
+
+    /// Where the match ends, at the end of a way.
+    fn ends(&self, text: &[u8], way: Way) -> Option<usize> {
+        let whole = self.next(way.state, self.end) & MATCHED != 0;
+        if way.state != DEAD && whole { Some(text.len()) } else { way.matched }
     }
 
     fn class(&self, byte: u8) -> usize {
@@ -111,6 +174,19 @@ impl Automaton {
     fn next(&self, state: u32, column: usize) -> u32 {
         let row = usize::try_from(state).unwrap_or_default();
         self.rows.get(row + column).copied().unwrap_or(DEAD)
+    }
+}
+
+impl From<Begun> for Way {
+    fn from(Begun { state, at }: Begun) -> Self {
+        Self { state, at, matched: None }
+    }
+}
+
+impl Way {
+    /// Whether there is more to go through.
+    fn goes_on(&self, text: &[u8]) -> bool {
+        self.state != DEAD && self.at < text.len()
     }
 }
 
@@ -196,5 +272,49 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// What a pattern finds in a text full of its own examples, at every place where it may begin.
+    #[test]
+    fn along_a_trail_it_ends_where_it_does_alone() {
+        let (mut far, mut joined) = (0, 0);
+        for (index, rule) in all() {
+            let Find::Pattern(pattern) = &rule.find else { continue };
+            let automaton = Automaton::new(pattern.regex).unwrap();
+            let lines = rule.yes.iter().chain(rule.yes.iter()).map(|(text, _)| *text);
+            let lines: Vec<&str> = lines
+                .chain(rule.no.iter().copied())
+                .chain(rule.keywords.iter().copied())
+                .flat_map(|text| text.split_inclusive(['\n', ' ', ':', '"']))
+                .chain([" x\n", " a: bcde\n", "\n", " ", "a"])
+                .collect();
+            for seed in 1..5_usize {
+                let (mut text, mut state) = (String::new(), seed);
+                let mut below = |most: usize| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    (state >> 33) % most
+                };
+                let few: Vec<&str> = (0..2 + below(6)).map(|_| lines[below(lines.len())]).collect();
+                while text.len() < 2500 {
+                    text.push_str(few[below(few.len())]);
+                }
+                let mut trails = Trails::default();
+                for (at, _) in text.char_indices() {
+                    let end = text.floor_char_boundary((at + 1280).min(text.len()));
+                    let bytes = &text.as_bytes()[at..end];
+                    let Some(begun) = automaton.begin(&bytes[..bytes.len().min(24)]) else {
+                        continue;
+                    };
+                    let place = (100 + at, bytes);
+                    let along = automaton.reach_along(place, begun, (index, &mut trails));
+                    let alone = automaton.reach(bytes, begun);
+                    let end = along.map(|reached| reached.end);
+                    assert_eq!(end, alone, "{} {at} {text}", rule.name);
+                    far += 1;
+                    joined += usize::from(along.is_some_and(|reached| reached.joined.is_some()));
+                }
+            }
+        }
+        assert!(joined > 1000 && far > 10 * 1000, "{far} {joined}");
     }
 }
