@@ -31,7 +31,7 @@ pub(super) static RULES: &[Rule] = &[
         yes concat!("$kr", "b5asrep$23$user@domain.com:7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d$7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d7b3e5d8c1a9f4e2b6c8d3a5e9f1b7c4d"),
         no ["$krb5asrep$23$x"]),
     inside!("DATABASE_PASSWORD", ["psexec"], NoAlphanumeric, Spoken, Nothing,
-        r#"^(?i-u:psexec(?:64)?(?:\.exe)?)(?: +[!-~]+)*? +-p +\"?([!#&-,.-;=-~][!#-~]{3,64})"#,
+        r#"^(?i-u:psexec(?:64)?(?:\.exe)?)(?: +(?:[!-,.-~][!-~]*|-(?:[!-oq-~][!-~]*)?))* +-p +\"?([!#&-,.-;=-~][!#-~]{3,64})"#,
         yes [(concat!("pse", "xec \\\\10.0.0.1 -u Administrator -p s3cretpw cmd"), concat!("s3c", "retpw"))],
         no ["psexec -p %PASS% cmd", "psexec is a program"]),
     inside!("DATABASE_PASSWORD", ["sshpass -p"], NoAlphanumeric, Mixed, Nothing,
