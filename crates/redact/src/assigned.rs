@@ -17,7 +17,7 @@ use crate::tail::Tail;
 use given::Given;
 pub(crate) use given::{Asks, LastGiven};
 pub(crate) use name::LastName;
-use name::{NAMES, is_plain_suffix, joins, may_be_plain};
+use name::{joins, plain_suffix};
 use relation::{before_last_word, read_relation};
 use value::read_value;
 pub(crate) use words::Words;
@@ -90,13 +90,15 @@ pub(crate) enum Dress {
     Environment,
 }
 
-/// Whether the name of a key may have one of `words` where `rest` begins, as far as the first letter
-/// behind the word says; there are at least [`MAX_NAME`] bytes.
+/// Whether the name of a key may have one of `words` where `rest` begins, as far as what is behind the
+/// word says; there are at least [`MAX_NAME`] bytes.
 ///
 /// A name whose value is a path, as in `key://host`, is none that `only_keys` are given to.
 pub(crate) fn may_be(rest: &[u8], words: &Words, only_keys: bool) -> bool {
     let behind = words.find(rest).and_then(|word| rest.get(word.len()..));
-    behind.is_some_and(|behind| may_be_plain(behind) && !(only_keys && behind.starts_with(b":/")))
+    let may_be =
+        |behind: &[u8]| plain_suffix(behind).is_some() && !(only_keys && behind.starts_with(b":/"));
+    behind.is_some_and(may_be)
 }
 
 /// Reads the assignment whose key has one of `words` at `at`, where their keyword stands.
@@ -111,18 +113,7 @@ pub(crate) fn read<'t>(
     let here = bytes.get(at..)?;
     let word = words.find(here)?.text;
     let word_end = at + word.len();
-    let behind = bytes.get(word_end..)?;
-    let mut suffix_len = 0;
-    // Mostly the word ends its name.
-    if behind.first().is_some_and(|next| NAMES.has(*next)) {
-        if !may_be_plain(behind) {
-            return None;
-        }
-        suffix_len = NAMES.run(behind, MAX_SUFFIX);
-        if !is_plain_suffix(chunk.get(word_end..word_end + suffix_len)?) {
-            return None;
-        }
-    }
+    let suffix_len = plain_suffix(bytes.get(word_end..)?)?;
     let start = memo.names.begin(memo.origin, (at, word_end + suffix_len), bytes);
     let (lead, prefix) = (before(chunk, start), chunk.get(start..at)?);
     // A path of a programming language ends in the name of a type, not of a value.

@@ -47,12 +47,17 @@ impl Lexicon {
 
     /// Whether a text is one of them.
     pub(crate) fn has(&self, text: &str) -> bool {
-        let (Some(first), Some(of_len)) = (text.bytes().next(), self.by_len.get(text.len())) else {
+        self.has_bytes(text.as_bytes())
+    }
+
+    /// Whether bytes are one of them.
+    pub(crate) fn has_bytes(&self, text: &[u8]) -> bool {
+        let (Some(first), Some(of_len)) = (text.first(), self.by_len.get(text.len())) else {
             return false;
         };
         let words = || self.words.get(of_len.from..of_len.to).unwrap_or_default();
-        of_len.letters & letter(first) != 0
-            && words().iter().any(|word| text.eq_ignore_ascii_case(word))
+        of_len.letters & letter(*first) != 0
+            && words().iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()))
     }
 }
 

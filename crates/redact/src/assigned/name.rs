@@ -29,19 +29,40 @@ static PLAIN: Lexicon = Lexicon::new(&[
 
 /// Whether `rest`, what follows the word, may leave the name a name for the secret itself, as far as
 /// its first letter says.
-pub(super) fn may_be_plain(rest: &[u8]) -> bool {
+fn may_be_plain(rest: &[u8]) -> bool {
     let first = rest.iter().take(MAX_SUFFIX).find(|byte| !matches!(byte, b'_' | b'-'));
     first.is_none_or(|first| !first.is_ascii_alphabetic() || PLAIN_LETTERS.has(*first))
+}
+
+/// The length of what follows the word in the name, where it leaves that a name for the secret
+/// itself; `rest` is all that follows.
+#[inline(always)]
+pub(super) fn plain_suffix(rest: &[u8]) -> Option<usize> {
+    // Mostly the word ends its name.
+    if !rest.first().is_some_and(|next| NAMES.has(*next)) {
+        return Some(0);
+    }
+    if !may_be_plain(rest) {
+        return None;
+    }
+    let len = NAMES.run(rest, MAX_SUFFIX);
+    is_plain_suffix(rest.get(..len)?).then_some(len)
 }
 
 /// Whether what follows the word leaves the name a name for the secret itself.
 ///
 /// `password_2` and `TOKEN_PROD` do; `password_file`, `tokenType` and `secretName` do not.
-pub(super) fn is_plain_suffix(suffix: &str) -> bool {
-    let suffix = suffix.trim_start_matches(['_', '-']);
-    let suffix = suffix.trim_end_matches(|last: char| last.is_ascii_digit());
-    let suffix = suffix.trim_end_matches(['_', '-']);
-    suffix.is_empty() || PLAIN.has(suffix)
+pub(super) fn is_plain_suffix(mut suffix: &[u8]) -> bool {
+    while let [b'_' | b'-', rest @ ..] = suffix {
+        suffix = rest;
+    }
+    while let [rest @ .., b'0'..=b'9'] = suffix {
+        suffix = rest;
+    }
+    while let [rest @ .., b'_' | b'-'] = suffix {
+        suffix = rest;
+    }
+    suffix.is_empty() || PLAIN.has_bytes(suffix)
 }
 
 /// What the plain words begin with.
@@ -91,14 +112,14 @@ mod tests {
         for plain in
             PLAIN.words().iter().flat_map(|plain| [(*plain).to_owned(), plain.to_uppercase()])
         {
-            assert!(may_be_plain(plain.as_bytes()) && is_plain_suffix(&plain), "{plain}");
+            assert!(may_be_plain(plain.as_bytes()) && is_plain_suffix(plain.as_bytes()), "{plain}");
             assert!(may_be_plain(format!("__{plain}").as_bytes()), "{plain}");
         }
         for rest in ["", "_", "_2", "=x", " = x"] {
             assert!(may_be_plain(rest.as_bytes()), "{rest}");
         }
         for rest in ["_file", "Hash", "-id"] {
-            assert!(!may_be_plain(rest.as_bytes()) && !is_plain_suffix(rest), "{rest}");
+            assert!(!may_be_plain(rest.as_bytes()) && !is_plain_suffix(rest.as_bytes()), "{rest}");
         }
     }
 }
