@@ -96,6 +96,7 @@ impl Place<'_> {
         if placeholder::touches(self.view.from(from), &range) {
             return None;
         }
+        memo.trails.settle(index, from + range.end, from + secret.start);
         Some(Candidate {
             start: from + secret.start,
             end: from + secret.end,
@@ -164,7 +165,7 @@ fn by_pattern(chunk: &str, at: usize, tried: Tried<'_>, memo: &mut Memo) -> Opti
     }
     if !judge::pattern(pattern.verdict, chunk, &secret, memo) {
         let [end, begin] = [at + range.end, secret.start].map(|place| memo.origin + place);
-        memo.trails.refuse(index, end, begin);
+        memo.trails.settle(index, end, begin);
         return None;
     }
     let scheme = match pattern.before {

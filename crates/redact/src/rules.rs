@@ -279,8 +279,9 @@ impl Compiled {
     ) -> Option<(Range<usize>, Range<usize>)> {
         let place = (origin, text.as_bytes());
         let Reached { end, joined } = self.automaton.reach_along(place, begun, (index, trails))?;
-        let refused = joined.is_some_and(|joined| trails.is_refused(index, origin + end, joined));
-        if refused || !worth(text.get(..end).unwrap_or_default()) {
+        // Who took it has it among the candidates.
+        let settled = joined.is_some_and(|joined| trails.is_settled(index, origin + end, joined));
+        if settled || !worth(text.get(..end).unwrap_or_default()) {
             return None;
         }
         let secret = self.group.as_ref().map_or(Some(0..end), |group| group.find(text, end))?;

@@ -37,18 +37,19 @@ impl Trails {
 }
 
 impl Trails {
-    /// Notes that the rule at an index does not take a secret, in a match that ends at a place.
-    pub(crate) fn refuse(&mut self, index: usize, end: usize, secret: usize) {
+    /// Notes that it is known whether the rule at an index takes a secret, in a match that ends at a
+    /// place.
+    pub(crate) fn settle(&mut self, index: usize, end: usize, secret: usize) {
         if let Some((_, trail)) = self.kept.iter_mut().find(|(rule, _)| *rule == index) {
-            trail.refused = (end, secret);
+            trail.settled = (end, secret);
         }
     }
 
-    /// Whether a rule did not take the secret in a match that ends at a place, to which it went the
-    /// same way from before that secret on.
-    pub(super) fn is_refused(&self, index: usize, end: usize, joined: usize) -> bool {
+    /// Whether that is known of the secret in a match that ends at a place, to which the rule went
+    /// the same way from before that secret on.
+    pub(super) fn is_settled(&self, index: usize, end: usize, joined: usize) -> bool {
         let trail = self.kept.iter().find(|(rule, _)| *rule == index);
-        trail.is_some_and(|(_, trail)| trail.refused.0 == end && joined <= trail.refused.1)
+        trail.is_some_and(|(_, trail)| trail.settled.0 == end && joined <= trail.settled.1)
     }
 }
 
@@ -58,8 +59,8 @@ pub(super) struct Trail {
     /// Where a state was noted, and which.
     notes: [(usize, u32); STEPS],
     end: End,
-    /// Where a match ends that was refused, and where the secret begins in it.
-    refused: (usize, usize),
+    /// Where a match ends whose secret was taken or refused, and where that begins.
+    settled: (usize, usize),
 }
 
 /// Where a way ended.
@@ -74,7 +75,7 @@ pub(super) struct End {
 impl Default for Trail {
     fn default() -> Self {
         let notes = [(usize::MAX, 0); STEPS];
-        Self { notes, end: End::default(), refused: (0, 0) }
+        Self { notes, end: End::default(), settled: (0, 0) }
     }
 }
 
