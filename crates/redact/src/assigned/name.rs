@@ -27,42 +27,27 @@ static PLAIN: Lexicon = Lexicon::new(&[
     "secondary", "production",
 ]);
 
-/// Whether `rest`, what follows the word, may leave the name a name for the secret itself, as far as
-/// its first letter says.
-fn may_be_plain(rest: &[u8]) -> bool {
-    let first = rest.iter().take(MAX_SUFFIX).find(|byte| !matches!(byte, b'_' | b'-'));
-    first.is_none_or(|first| !first.is_ascii_alphabetic() || PLAIN_LETTERS.has(*first))
-}
-
 /// The length of what follows the word in the name, where it leaves that a name for the secret
 /// itself; `rest` is all that follows.
-#[inline(always)]
-pub(super) fn plain_suffix(rest: &[u8]) -> Option<usize> {
-    // Mostly the word ends its name.
-    if !rest.first().is_some_and(|next| NAMES.has(*next)) {
-        return Some(0);
-    }
-    if !may_be_plain(rest) {
-        return None;
-    }
-    let len = NAMES.run(rest, MAX_SUFFIX);
-    is_plain_suffix(rest.get(..len)?).then_some(len)
-}
-
-/// Whether what follows the word leaves the name a name for the secret itself.
 ///
 /// `password_2` and `TOKEN_PROD` do; `password_file`, `tokenType` and `secretName` do not.
-pub(super) fn is_plain_suffix(mut suffix: &[u8]) -> bool {
-    while let [b'_' | b'-', rest @ ..] = suffix {
-        suffix = rest;
+pub(super) fn plain_suffix(rest: &[u8]) -> Option<usize> {
+    let rest = rest.get(..MAX_SUFFIX).unwrap_or(rest);
+    let run = |from: usize, class: &Class| {
+        let rest = rest.get(from..).unwrap_or_default();
+        from + rest.iter().take_while(|byte| class.has(**byte)).count()
+    };
+    let word = run(0, &JOINTS);
+    let mut end = word;
+    // Most that go on show by one letter that they are other names.
+    if let Some(first) = rest.get(word).filter(|first| first.is_ascii_alphabetic()) {
+        end = if PLAIN_LETTERS.has(*first) { run(word, &ALPHABET) } else { return None };
+        if !PLAIN.has_bytes(rest.get(word..end)?) {
+            return None;
+        }
     }
-    while let [rest @ .., b'0'..=b'9'] = suffix {
-        suffix = rest;
-    }
-    while let [rest @ .., b'_' | b'-'] = suffix {
-        suffix = rest;
-    }
-    suffix.is_empty() || PLAIN.has_bytes(suffix)
+    let end = run(run(end, &JOINTS), &DIGITS);
+    rest.get(end).is_none_or(|next| !NAMES.has(*next)).then_some(end)
 }
 
 /// What the plain words begin with.
@@ -100,6 +85,10 @@ impl LastName {
     }
 }
 
+static JOINTS: Class = Class::of(b"_-");
+static DIGITS: Class = Class::of(b"0123456789");
+static ALPHABET: Class = Class::of(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
 /// What names are made of.
 pub(super) static NAMES: Class = Class::of(b"_-").with_alphanumerics();
 
@@ -108,18 +97,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_letter_of_no_plain_word_ends_the_search() {
+    fn plain_words_are_known_whatever_stands_around_them() {
         for plain in
             PLAIN.words().iter().flat_map(|plain| [(*plain).to_owned(), plain.to_uppercase()])
         {
-            assert!(may_be_plain(plain.as_bytes()) && is_plain_suffix(plain.as_bytes()), "{plain}");
-            assert!(may_be_plain(format!("__{plain}").as_bytes()), "{plain}");
+            for suffix in [plain.clone(), format!("__{plain}"), format!("_{plain}-2")] {
+                for rest in [suffix.clone(), format!("{suffix}=x"), format!("{suffix} = x")] {
+                    assert_eq!(plain_suffix(rest.as_bytes()), Some(suffix.len()), "{rest}");
+                }
+            }
+            for other in ["s", "_file", "2_", "_2_3", "Key"] {
+                assert_eq!(plain_suffix(format!("_{plain}{other}").as_bytes()), None, "{other}");
+            }
         }
-        for rest in ["", "_", "_2", "=x", " = x"] {
-            assert!(may_be_plain(rest.as_bytes()), "{rest}");
+        for (rest, len) in [("", 0), ("_", 1), ("_2", 2), ("=x", 0), (" = x", 0), ("42)", 2)] {
+            assert_eq!(plain_suffix(rest.as_bytes()), Some(len), "{rest}");
         }
-        for rest in ["_file", "Hash", "-id"] {
-            assert!(!may_be_plain(rest.as_bytes()) && !is_plain_suffix(rest.as_bytes()), "{rest}");
+        for rest in ["_file", "Hash", "-id", "_2_", "2a", "_2_3"] {
+            assert_eq!(plain_suffix(rest.as_bytes()), None, "{rest}");
         }
+        // A name is read so far, and no farther.
+        let long = "_".repeat(MAX_SUFFIX);
+        assert_eq!(plain_suffix(format!("{long}file").as_bytes()), Some(MAX_SUFFIX));
     }
 }

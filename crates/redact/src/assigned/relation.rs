@@ -1,5 +1,7 @@
 //! Reads what stands between the name of a key and its value.
 
+use memchr::memrchr3;
+
 use super::value::CODE;
 use super::{Cursor, Relation, before, is_machine_made, is_quote};
 use crate::class::Class;
@@ -234,15 +236,20 @@ fn is_netrc(chunk: &str, start: usize) -> bool {
 
 /// What stands before the name at `start` and the word before it.
 pub(super) fn before_last_word(chunk: &str, start: usize) -> &[u8] {
-    let mut lead = before(chunk, start).as_bytes();
-    for blank in [true, false, true] {
+    let unblank = |mut lead: &'_ [u8]| {
         while let [rest @ .., last] = lead
-            && BLANKS.has(*last) == blank
+            && BLANKS.has(*last)
         {
             lead = rest;
         }
-    }
-    lead
+        lead.len()
+    };
+    let lead = before(chunk, start).as_bytes();
+    let word = lead.get(..unblank(lead)).unwrap_or_default();
+    // The word may be long.
+    let blank = memrchr3(b' ', b'\t', b'\n', word).map_or(0, |at| at + 1);
+    let lead = lead.get(..blank).unwrap_or_default();
+    lead.get(..unblank(lead)).unwrap_or_default()
 }
 
 static BLANKS: Class = Class::of(b" \t\n");

@@ -1,6 +1,5 @@
 //! The words of a key's name that may stand where a keyword does.
 
-use super::name::NAMES;
 use crate::head::{Head, first_bytes};
 
 /// Words of which one may stand at a keyword.
@@ -10,6 +9,8 @@ pub(crate) struct Words {
     all: Vec<Head>,
     /// The one that is the keyword itself.
     keyword: Option<Head>,
+    /// How longer ones go on behind the keyword: a bit for each byte.
+    longer: u32,
 }
 
 impl Words {
@@ -17,16 +18,18 @@ impl Words {
     pub(crate) fn of(keyword: &str, words: &[&'static str]) -> Self {
         let fits = |word: &&&str| word.starts_with(keyword) || keyword.starts_with(**word);
         let all: Vec<Head> = words.iter().filter(fits).map(|word| Head::of(word)).collect();
+        let longer = |word: &Head| word.text.as_bytes().get(keyword.len()).map(|next| bit(*next));
+        let longer = all.iter().filter_map(longer).fold(0, |bits, bit| bits | bit);
         let keyword = all.iter().find(|word| word.text == keyword).copied();
-        Self { all, keyword }
+        Self { all, keyword, longer }
     }
 
     /// The longest that `rest` begins with, which begins with the keyword.
-    // Asked at every hit, where mostly a name ends.
+    // Asked at every hit, where mostly no longer one can stand.
     #[inline(always)]
     pub(crate) fn find(&self, rest: &[u8]) -> Option<&Head> {
         if let Some(keyword) = &self.keyword
-            && rest.get(keyword.len()).is_some_and(|next| !NAMES.has(*next))
+            && rest.get(keyword.len()).is_some_and(|next| self.longer & bit(*next) == 0)
         {
             return Some(keyword);
         }
@@ -38,6 +41,11 @@ impl Words {
     pub(crate) fn texts(&self) -> impl Iterator<Item = &'static str> {
         self.all.iter().map(|word| word.text)
     }
+}
+
+/// The bit of a byte, whatever its case; some other bytes share it.
+const fn bit(byte: u8) -> u32 {
+    1 << (byte & 31)
 }
 
 #[cfg(test)]

@@ -98,8 +98,11 @@ pub(super) static RULES: &[Rule] = &[
         yes [("gh secret set TOKEN --body \"green4508\"", "green4508")],
         no ["gh secret set TOKEN --body \"$TOKEN\"", "gh secret set TOKEN < file"]),
     inside!("DATABASE_PASSWORD", ["htpasswd -"], NoToken, Spoken, Nothing,
-        r#"^htpasswd -[A-Za-z]*b[A-Za-z]*(?: +[!-~]+){1,3}? +[A-Za-z0-9_.@-]+ +["']?([!#&(-,.-;=-z|}~][!#-&(-~]{3,})"#,
-        yes [("htpasswd -bc users.htpasswd ada green4508", "green4508")],
+        r#"^htpasswd -[A-Za-z]*b[A-Za-z]*(?: +-(?:C +[0-9]+|[!-BD-~][!-~]*))* +[!-,.-~][!-~]* +[A-Za-z0-9_.@-]+ +["']?([!#&(-,.-;=-z|}~][!#-&(-~]{3,})"#,
+        yes [
+            ("htpasswd -bc users.htpasswd ada green4508", "green4508"),
+            ("htpasswd -bB -C 10 -c users.htpasswd ada green4508", "green4508"),
+        ],
         no ["htpasswd -c users.htpasswd ada", "htpasswd -b users ada $WORD"]),
     inside!("DATABASE_PASSWORD", ["-u "], NoToken, Mixed, Nothing,
         r#"^-U +["']?[A-Za-z0-9_.\\/@-]{1,64}%([!#&(-,.-;=-z|}~][!#-&(-~]{3,})"#,
