@@ -2,10 +2,11 @@
 //!
 //! `AcmeKeyAcmeIdAcmeKey…`: each name begins a gap of its own, and what stands beside it is the rest
 //! of the same run. Who knows where each thing was said last knows what is said from any place on.
+//! Of short runs, only those are known again that several gaps of one name come to.
 
 use std::collections::VecDeque;
 
-use super::gap::{Gap, Links, Said, Word};
+use super::gap::{Gap, Last, Links, Said, Word};
 use super::link::{LETTERS, Name, ends_a_run, go_on, link, link_up_to};
 use crate::head::first_bytes;
 
@@ -16,17 +17,39 @@ const LONG: usize = 64;
 const AHEAD: usize = 64;
 
 /// So many runs are kept, for names that read the same words in different ways.
-const KEPT: usize = 8;
+const KEPT: usize = 16;
 
 /// So many words say what the last ones make of each other, whatever was before them.
 const LAST: usize = 3;
 
 /// The long runs that were met last.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Runs {
     runs: VecDeque<Run>,
     /// None of them was read any further.
     to: usize,
+    /// Short runs, by where they begin.
+    short: Box<[Option<Short>; SHORT]>,
+}
+
+impl Default for Runs {
+    fn default() -> Self {
+        Self { runs: VecDeque::new(), to: 0, short: Box::new([None; SHORT]) }
+    }
+}
+
+/// So many short runs are kept.
+const SHORT: usize = 64;
+
+/// A short run, as one name reads it.
+#[derive(Debug, Clone, Copy)]
+struct Short {
+    name: &'static str,
+    at: usize,
+    /// What the words before it made of each other.
+    before: Last,
+    /// How long it is, if it is one, and what it makes of the gap.
+    read: Option<(usize, Said, Last)>,
 }
 
 /// A run, as one name reads it.
@@ -71,19 +94,24 @@ impl Runs {
     ) -> Option<usize> {
         if at < self.to {
             let end = at + bytes.len();
-            let mut runs = self.runs.iter_mut().filter(|run| run.name == name.head.text);
+            // One that stands elsewhere is not asked: it would forget where gaps may begin in it.
+            let is_there = |run: &&mut Run| {
+                (run.from..=run.to).contains(&at) && std::ptr::eq(run.name, name.head.text)
+            };
+            let mut runs = self.runs.iter_mut().filter(is_there);
             if let Some(run) = runs.find_map(|run| run.begins_at(at, end).then_some(run)) {
                 let len = run.link((at, bytes), name, gap, enough);
                 self.to = self.to.max(run.to);
                 return len;
             }
         }
-        let len = link_up_to(LONG, bytes, name, gap)?;
-        if len < LONG {
-            return Some(len);
-        }
+        // What ends with the text at hand may go on.
         if bytes.len() < LONG + AHEAD {
             return link(bytes, name, gap);
+        }
+        let len = self.short((at, bytes), name, gap)?;
+        if len < LONG {
+            return Some(len);
         }
         let mut run = Run::new(name, at);
         let len = run.link((at, bytes), name, gap, enough);
@@ -91,6 +119,31 @@ impl Runs {
         self.runs.truncate(KEPT - 1);
         self.runs.push_front(run);
         len
+    }
+}
+
+impl Runs {
+    /// The same for a run that is not a long one, which may be known.
+    fn short(&mut self, (at, bytes): (usize, &[u8]), name: &Name, gap: &mut Gap) -> Option<usize> {
+        let slot = self.short.get_mut((at ^ name.head.len()) % SHORT)?;
+        let is_known = |short: &&mut Short| {
+            short.at == at && short.before == gap.last && std::ptr::eq(short.name, name.head.text)
+        };
+        let (len, said, last) = match slot.as_mut().filter(is_known) {
+            Some(short) => short.read?,
+            None => {
+                let mut own = Gap { last: gap.last, ..Gap::default() };
+                let len = link_up_to(LONG, bytes, name, &mut own);
+                let read = len.map(|len| (len, own.said, own.last));
+                *slot = Some(Short { name: name.head.text, at, before: gap.last, read });
+                read?
+            }
+        };
+        // One that is long has said nothing yet.
+        if len < LONG {
+            *gap = Gap { words: gap.words + 1, said: gap.said.and(said), last };
+        }
+        Some(len)
     }
 }
 
@@ -185,7 +238,6 @@ impl Run {
 
 #[cfg(test)]
 mod tests {
-    use super::super::gap::Last;
     use super::super::{MAX_GAP, SHOUTED};
     use super::*;
 
