@@ -309,12 +309,19 @@ mod tests {
                 .collect();
             places.sort_by_key(|(end, _)| *end);
             for (end, name) in places {
-                // Also by who has less of the text at hand, which never happens.
-                let asked = [(end, 1000), (end, 300), (end + 1, 1000), (end + 40, 1000)];
-                for (from, most) in asked.into_iter().filter(|(from, _)| *from < text.len()) {
+                // Also by who has less of the text at hand, which never happens, and behind other words.
+                let asked = [
+                    (end, 1000, Last::Other),
+                    (end, 300, Last::Other),
+                    (end, 1000, Last::Key),
+                    (end + 1, 1000, Last::Private),
+                    (end + 40, 1000, Last::Other),
+                ];
+                for (from, most, last) in asked.into_iter().filter(|(from, ..)| *from < text.len())
+                {
                     let enough = if most == 300 || from > end { usize::MAX } else { MAX_GAP };
                     let bytes = &text.as_bytes()[from..text.len().min(end + most)];
-                    let mut plain = Gap { said: Said::SECRET, ..Gap::default() };
+                    let mut plain = Gap { said: Said::SECRET, last, ..Gap::default() };
                     let mut again = plain;
                     let len = link(bytes, name, &mut plain);
                     let kept = runs.to > 1000 + from;
@@ -342,6 +349,24 @@ mod tests {
             assert_eq!(runs.runs.len(), 1);
             assert!(runs.runs[0].begins.len() < 1280);
         }
+    }
+
+    #[test]
+    fn a_run_is_not_forgotten_where_another_is_asked() {
+        let (name, long) = (Name::of("okta", 0), "KeyIdOkta".repeat(9));
+        let text = format!("{long}:Key:{long}:{}", " ".repeat(LONG + AHEAD));
+        let mut runs = Runs::default();
+        let mut link = |at: usize| {
+            let bytes = &text.as_bytes()[at..];
+            runs.link((at, bytes), &name, &mut Gap::default(), MAX_GAP);
+            runs.runs.len()
+        };
+        // Each gap in the first comes to a short one, and to the beginning of the other.
+        let (short, second) = (long.len() + 1, long.len() + 5);
+        for at in [0, 9, 18] {
+            assert_eq!([at, short, second].map(&mut link).last(), Some(&2), "{at}");
+        }
+        assert_eq!(link(second + 9), 2);
     }
 
     #[test]
