@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn a_run_is_not_forgotten_where_another_is_asked() {
-        let (name, long) = (Name::of("okta", 0), "KeyIdOkta".repeat(9));
+        let (name, long) = (Name::of("okta", 0), "KeyIdOkta".repeat(20));
         let text = format!("{long}:Key:{long}:{}", " ".repeat(LONG + AHEAD));
         let mut runs = Runs::default();
         let mut link = |at: usize| {
