@@ -143,6 +143,7 @@ impl Place<'_> {
 type Found = (Range<usize>, Range<usize>, Tail);
 
 /// The pattern of the rule at an index, which the first bytes did not refuse.
+#[derive(Clone, Copy)]
 struct Tried<'p> {
     index: usize,
     pattern: &'p Pattern,

@@ -57,6 +57,11 @@ const PIECES: &[&[&str]] = &[
         "SECRET",
         "-",
     ],
+    &["500px", "_", "_", "KEY", ": ", "_", "TOKEN", "KEY-", "_"],
+    &["NOZBETEAMS", "id", "key", "appkey", "token:", "pass", "app", "NOZBETEAMS", "id"],
+    &["NOZBETEAMS", "id", "key", "appkey", "NOZBETEAMS", "id", "NOZBETEAMS", "idkey", "token:"],
+    &["pgreen4508 ", "-", "mysql ", "mysql ", "mysql !", "mysqldump ", "[mysqldump "],
+    &["-a ", " -h ", "redis-cli "],
     &[" kind: Secret\n", " x\n", "y\n"],
     &[" data:\n", " u: YWRh\n", " a: bcde\n"],
 ];
