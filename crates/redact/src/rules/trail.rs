@@ -9,7 +9,8 @@ use std::collections::VecDeque;
 /// A state is noted at every place that is a multiple of this.
 pub(super) const STEP: usize = 32;
 
-/// So many notes are kept: more than the longest look has.
+/// So many notes are kept: more than the longest look has. An older one in the same slot has another
+/// place.
 const STEPS: usize = 64;
 
 /// The ways of so many patterns are kept.
@@ -34,9 +35,7 @@ impl Trails {
         };
         self.kept.get_mut(place).map(|(_, trail)| &mut **trail)
     }
-}
 
-impl Trails {
     /// Notes that it is known whether the rule at an index takes a secret, in a match that ends at a
     /// place.
     pub(crate) fn settle(&mut self, index: usize, end: usize, secret: usize) {
