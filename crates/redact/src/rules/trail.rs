@@ -96,3 +96,56 @@ impl Trail {
         self.end = end;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_way_is_known_by_its_place_and_state_as_far_as_the_text_is_at_hand() {
+        let mut trail = Trail::default();
+        assert!(trail.pass(64, 5, 1000).is_none());
+        trail.stop(End { at: 500, state: 9, matched: Some(64) });
+        for (at, state, most, known) in [
+            (64, 5, 500, true),
+            (64, 5, 1000, true),
+            // Whoever sees less of the text ends before.
+            (64, 5, 499, false),
+            (64, 6, 500, false),
+            (96, 5, 500, false),
+        ] {
+            let end = trail.pass(at, state, most);
+            assert_eq!(
+                end.map(|end| (end.at, end.state)),
+                known.then_some((500, 9)),
+                "{at} {state}"
+            );
+            // The last one that was not known is noted instead.
+            trail.notes = [(64, 5); STEPS];
+        }
+        // A match that ends before a place was none of who comes there.
+        for (matched, at, known) in [(64, 64, Some(64)), (63, 64, None)] {
+            trail.stop(End { at: 500, state: 9, matched: Some(matched) });
+            assert_eq!(trail.pass(at, 5, 500).and_then(|end| end.matched), known);
+        }
+    }
+
+    #[test]
+    fn a_secret_is_known_to_who_came_the_same_way_from_before_it() {
+        let mut trails = Trails::default();
+        trails.settle(3, 100, 80);
+        assert!(!trails.is_settled(3, 100, 64), "a rule without a trail has nothing settled");
+        assert!(trails.of(3).is_some());
+        trails.settle(3, 100, 80);
+        for (index, end, joined, known) in [
+            (3, 100, 64, true),
+            (3, 100, 80, true),
+            // The ways met inside of it, so that it may begin elsewhere.
+            (3, 100, 96, false),
+            (3, 101, 64, false),
+            (4, 100, 64, false),
+        ] {
+            assert_eq!(trails.is_settled(index, end, joined), known, "{index} {end} {joined}");
+        }
+    }
+}
