@@ -95,12 +95,7 @@ impl Said {
 
     /// The things that were said, by the places of their bits.
     pub(super) fn places(self) -> impl Iterator<Item = usize> {
-        let mut left = self.0;
-        std::iter::from_fn(move || {
-            let place = usize::try_from(left.trailing_zeros()).ok().filter(|_| left > 0)?;
-            left &= left - 1;
-            Some(place)
-        })
+        (0..Self::MANY).filter(move |place| self.0 >> place & 1 == 1)
     }
 
     /// What stands at a place.

@@ -23,19 +23,13 @@ const KEPT: usize = 16;
 const LAST: usize = 3;
 
 /// The long runs that were met last.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Runs {
     runs: VecDeque<Run>,
     /// None of them was read any further.
     to: usize,
-    /// Short runs, by where they begin.
-    short: Box<[Option<Short>; SHORT]>,
-}
-
-impl Default for Runs {
-    fn default() -> Self {
-        Self { runs: VecDeque::new(), to: 0, short: Box::new([None; SHORT]) }
-    }
+    /// Short runs, by where they begin; most texts have none.
+    short: Vec<Option<Short>>,
 }
 
 /// So many short runs are kept.
@@ -125,6 +119,7 @@ impl Runs {
 impl Runs {
     /// The same for a run that is not a long one, which may be known.
     fn short(&mut self, (at, bytes): (usize, &[u8]), name: &Name, gap: &mut Gap) -> Option<usize> {
+        self.short.resize(SHORT, None);
         let slot = self.short.get_mut((at ^ name.head.len()) % SHORT)?;
         let is_known = |short: &&mut Short| {
             short.at == at && short.before == gap.last && std::ptr::eq(short.name, name.head.text)
